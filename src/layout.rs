@@ -1,0 +1,240 @@
+//! How many bits of a 64-bit nonce each part has: `partition · timestamp · machine ID · count`, from high to low, unused
+//! bits on top. The default is NoNoncense's (42 · 9 · 13, epoch 2025); Stamp's layouts leave the sign bit free.
+
+use crate::error::{Code, Error};
+
+/// Bit widths and epoch; immutable once checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Layout {
+    partition: u32,
+    time: u32,
+    machine: u32,
+    sequence: u32,
+    epoch_ms: u64,
+}
+
+/// The parts of one nonce. `timestamp` counts milliseconds since the layout's epoch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Parts {
+    /// Partition number, 0 where the layout has no partition bits.
+    pub partition: u64,
+    /// Milliseconds since the epoch.
+    pub timestamp: u64,
+    /// Machine ID.
+    pub machine: u64,
+    /// Count within one millisecond.
+    pub count: u64,
+}
+
+impl Layout {
+    /// 2025-01-01T00:00:00Z in milliseconds since 1970.
+    pub const DEFAULT_EPOCH_MS: u64 = 1_735_689_600_000;
+    /// The most machine IDs that a registry hands out, whatever the layout.
+    pub const MOST_MACHINES: u32 = 32_768;
+    /// 0 · 42 · 9 · 13 since 2025: good until 2164.
+    pub const DEFAULT: Self =
+        Self { partition: 0, time: 42, machine: 9, sequence: 13, epoch_ms: Self::DEFAULT_EPOCH_MS };
+
+    /// Checks widths and epoch.
+    ///
+    /// # Errors
+    /// `CONFIG` with option `layout`: `time` 32 to 48, `machine` 1 to 15, `sequence` 1 to 22, all together at most 64
+    /// bits; the epoch at most 2^43 ms (the year 2248).
+    pub fn new(partition: u32, time: u32, machine: u32, sequence: u32, epoch_ms: u64) -> Result<Self, Error> {
+        let within = |name: &str, bits: u32, least: u32, most: u32| {
+            if (least..=most).contains(&bits) {
+                return Ok(());
+            }
+            Err(Error::config("layout", format!("layout.{name}: expected {least} to {most} bits, found {bits}")))
+        };
+        within("partition", partition, 0, 16)?;
+        within("time", time, 32, 48)?;
+        within("machine", machine, 1, 15)?;
+        within("sequence", sequence, 1, 22)?;
+        let sum = partition + time + machine + sequence;
+        if sum > 64 {
+            return Err(Error::config("layout", format!("layout: expected at most 64 bits together, found {sum}")));
+        }
+        if epoch_ms > 1 << 43 {
+            return Err(Error::config(
+                "layout",
+                format!("layout.epoch: expected milliseconds since 1970, at most {}, found {epoch_ms}", 1_u64 << 43),
+            ));
+        }
+        Ok(Self { partition, time, machine, sequence, epoch_ms })
+    }
+
+    /// Milliseconds since 1970 at which timestamp 0 lies.
+    #[must_use]
+    pub const fn epoch_ms(&self) -> u64 {
+        self.epoch_ms
+    }
+
+    /// Bits of the count.
+    #[must_use]
+    pub const fn sequence_bits(&self) -> u32 {
+        self.sequence
+    }
+
+    /// Bits of the timestamp.
+    #[must_use]
+    pub const fn time_bits(&self) -> u32 {
+        self.time
+    }
+
+    /// Bits of the machine ID.
+    #[must_use]
+    pub const fn machine_bits(&self) -> u32 {
+        self.machine
+    }
+
+    /// Bits of the partition.
+    #[must_use]
+    pub const fn partition_bits(&self) -> u32 {
+        self.partition
+    }
+
+    /// How many machine IDs the layout can tell apart, at most 32 768.
+    #[must_use]
+    pub const fn machines(&self) -> u32 {
+        1 << self.machine
+    }
+
+    /// The first timestamp that is never put into a nonce: the last one the field can hold stays unused, so that no
+    /// counting word can ever reach the value that means "closed".
+    #[must_use]
+    pub const fn end(&self) -> u64 {
+        mask(self.time)
+    }
+
+    /// Turns milliseconds since 1970 into a timestamp of this layout.
+    ///
+    /// # Errors
+    /// `TIME` when the moment lies before the epoch or at or past the layout's end.
+    pub fn timestamp(&self, unix_ms: u64) -> Result<u64, Error> {
+        let Some(timestamp) = unix_ms.checked_sub(self.epoch_ms) else {
+            return Err(Error::new(
+                Code::Time,
+                format!("the time {unix_ms} (ms since 1970) lies before the layout's epoch {}", self.epoch_ms),
+            ));
+        };
+        if timestamp >= self.end() {
+            return Err(Error::new(
+                Code::Time,
+                format!("the time {unix_ms} (ms since 1970) lies past the end of the layout, {}", self.end_unix_ms()),
+            ));
+        }
+        Ok(timestamp)
+    }
+
+    /// Milliseconds since 1970 of a timestamp of this layout.
+    #[must_use]
+    pub const fn unix_ms(&self, timestamp: u64) -> u64 {
+        self.epoch_ms + timestamp
+    }
+
+    /// Milliseconds since 1970 at which the layout ends, exclusive.
+    #[must_use]
+    pub const fn end_unix_ms(&self) -> u64 {
+        self.epoch_ms + self.end()
+    }
+
+    /// Puts the parts into a nonce. Parts that are too wide are cut; callers hold to the layout's ranges.
+    #[must_use]
+    pub const fn pack(&self, parts: Parts) -> u64 {
+        let below_machine = self.sequence;
+        let below_time = below_machine + self.machine;
+        let below_partition = below_time + self.time;
+        let partition = if self.partition == 0 { 0 } else { (parts.partition & mask(self.partition)) << below_partition };
+        partition
+            | (parts.timestamp & mask(self.time)) << below_time
+            | (parts.machine & mask(self.machine)) << below_machine
+            | (parts.count & mask(self.sequence))
+    }
+
+    /// Takes a nonce apart; bits above the layout are ignored (see [`Layout::fits`]).
+    #[must_use]
+    pub const fn unpack(&self, nonce: u64) -> Parts {
+        let above_sequence = nonce >> self.sequence;
+        let above_machine = above_sequence >> self.machine;
+        Parts {
+            partition: if self.partition == 0 { 0 } else { (above_machine >> self.time) & mask(self.partition) },
+            timestamp: above_machine & mask(self.time),
+            machine: above_sequence & mask(self.machine),
+            count: nonce & mask(self.sequence),
+        }
+    }
+
+    /// Whether a number uses none of the bits above the layout.
+    #[must_use]
+    pub const fn fits(&self, nonce: u64) -> bool {
+        let bits = self.partition + self.time + self.machine + self.sequence;
+        bits == 64 || nonce >> bits == 0
+    }
+}
+
+impl Default for Layout {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+const fn mask(bits: u32) -> u64 {
+    (1 << bits) - 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn layouts() -> impl Strategy<Value = Layout> {
+        (0_u32..=10, 32_u32..=48, 1_u32..=15, 1_u32..=22)
+            .prop_filter_map("at most 64 bits", |(p, t, m, s)| Layout::new(p, t, m, s, Layout::DEFAULT_EPOCH_MS).ok())
+    }
+
+    proptest! {
+        #[test]
+        fn packing_and_unpacking_are_inverse(layout in layouts(), a: u64, b: u64, c: u64, d: u64) {
+            let parts = Parts {
+                partition: if layout.partition == 0 { 0 } else { a & mask(layout.partition) },
+                timestamp: b & mask(layout.time),
+                machine: c & mask(layout.machine),
+                count: d & mask(layout.sequence),
+            };
+            prop_assert_eq!(layout.unpack(layout.pack(parts)), parts);
+            prop_assert!(layout.fits(layout.pack(parts)));
+        }
+    }
+
+    #[test]
+    fn the_default_is_nononcenses() {
+        let parts = Parts { partition: 0, timestamp: 1000, machine: 5, count: 2 };
+        assert_eq!(Layout::DEFAULT.pack(parts), 0x0000_0000_fa00_a002);
+    }
+
+    #[test]
+    fn widths_out_of_range_are_refused_with_the_option() {
+        for (p, t, m, s, part) in [
+            (17, 42, 9, 13, "layout.partition"),
+            (0, 31, 9, 13, "layout.time"),
+            (0, 42, 0, 13, "layout.machine"),
+            (0, 42, 16, 6, "layout.machine"),
+            (0, 42, 9, 23, "layout.sequence"),
+            (0, 48, 9, 13, "at most 64 bits"),
+        ] {
+            let error = Layout::new(p, t, m, s, 0).unwrap_err();
+            assert_eq!(error.fields().option, Some("layout"));
+            assert!(error.message().contains(part), "{}", error.message());
+        }
+    }
+
+    #[test]
+    fn times_outside_are_refused() {
+        let layout = Layout::DEFAULT;
+        assert_eq!(layout.timestamp(Layout::DEFAULT_EPOCH_MS).unwrap(), 0);
+        assert_eq!(layout.timestamp(Layout::DEFAULT_EPOCH_MS - 1).unwrap_err().code(), Code::Time);
+        assert_eq!(layout.timestamp(layout.end_unix_ms()).unwrap_err().code(), Code::Time);
+        assert_eq!(layout.timestamp(layout.end_unix_ms() - 1).unwrap(), layout.end() - 1);
+    }
+}
