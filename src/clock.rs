@@ -1,5 +1,6 @@
 //! The only place that reads a clock; `clippy.toml` bans the others. Everything else takes `now`, or a [`Clock`].
 
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -28,7 +29,7 @@ impl Tick {
 }
 
 /// Two clocks: one that measures, one that tells the date.
-pub trait Clock: Send + Sync + 'static {
+pub trait Clock: fmt::Debug + Send + Sync + 'static {
     /// Elapsed time that goes on while the machine is suspended (`CLOCK_BOOTTIME` on Linux).
     fn tick(&self) -> Tick;
     /// Milliseconds since 1970 by the wall clock; 0 if it stands before 1970. It may be wrong and it may step.

@@ -73,13 +73,18 @@ impl Code {
 }
 
 /// An error with its code, its message and the fields that JavaScript shows beside them.
+///
+/// One pointer wide, so that the hot path's results stay small.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Error {
+pub struct Error(Box<Inner>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Inner {
     code: Code,
     message: String,
     retry: Retry,
     fields: Fields,
-    source: Option<Box<Error>>,
+    source: Option<Error>,
 }
 
 /// What an error can tell beside its message; a field that does not belong to the code stays `None`.
@@ -109,7 +114,7 @@ impl Error {
     /// An error that a retry cannot cure, except where its code says so (`EXHAUSTED`).
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         let retry = if code == Code::Exhausted { Retry::Later } else { Retry::Never };
-        Self { code, message: message.into(), retry, fields: Fields::default(), source: None }
+        Self(Box::new(Inner { code, message: message.into(), retry, fields: Fields::default(), source: None }))
     }
 
     /// `ERR_MINTID_CONFIG` about one option.
@@ -120,64 +125,64 @@ impl Error {
     /// The same error with some fields set.
     #[must_use]
     pub fn with(mut self, set: impl FnOnce(&mut Fields)) -> Self {
-        set(&mut self.fields);
+        set(&mut self.0.fields);
         self
     }
 
     /// The same error with another retry class.
     #[must_use]
     pub fn retry_as(mut self, retry: Retry) -> Self {
-        self.retry = retry;
+        self.0.retry = retry;
         self
     }
 
     /// The same error with the one that caused it.
     #[must_use]
     pub fn caused_by(mut self, source: Error) -> Self {
-        self.source = Some(Box::new(source));
+        self.0.source = Some(source);
         self
     }
 
     /// The stable code.
     #[must_use]
     pub fn code(&self) -> Code {
-        self.code
+        self.0.code
     }
 
     /// The sentence for people.
     #[must_use]
     pub fn message(&self) -> &str {
-        &self.message
+        &self.0.message
     }
 
     /// Whether trying again can help.
     #[must_use]
     pub fn retry(&self) -> Retry {
-        self.retry
+        self.0.retry
     }
 
     /// The fields that help.
     #[must_use]
     pub fn fields(&self) -> &Fields {
-        &self.fields
+        &self.0.fields
     }
 
     /// The error behind this one.
     #[must_use]
     pub fn cause(&self) -> Option<&Error> {
-        self.source.as_deref()
+        self.0.source.as_ref()
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.code.as_str(), self.message)
+        write!(f, "{}: {}", self.0.code.as_str(), self.0.message)
     }
 }
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.source.as_ref().map(|source| source as _)
+        self.cause().map(|cause| cause as _)
     }
 }
 

@@ -145,7 +145,8 @@ impl Layout {
         let below_machine = self.sequence;
         let below_time = below_machine + self.machine;
         let below_partition = below_time + self.time;
-        let partition = if self.partition == 0 { 0 } else { (parts.partition & mask(self.partition)) << below_partition };
+        let partition =
+            if self.partition == 0 { 0 } else { (parts.partition & mask(self.partition)) << below_partition };
         partition
             | (parts.timestamp & mask(self.time)) << below_time
             | (parts.machine & mask(self.machine)) << below_machine

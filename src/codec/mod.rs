@@ -1,1 +1,202 @@
-//! TODO
+//! Numbers of 64 bits as text, one file a format. Each format spells a number in exactly one way and reads nothing else:
+//! no other case, padding, blanks, signs, leading zeros or unused bits. Writing takes tables and no heap.
+
+pub mod base58;
+pub mod hex;
+pub mod hex32;
+pub mod integer;
+mod invalid;
+mod prefix;
+pub mod raw;
+mod table;
+mod text;
+pub mod url64;
+
+pub use invalid::Invalid;
+pub use prefix::Prefix;
+pub use text::Text;
+
+/// How a number is spelled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// 11 characters of Bitcoin's alphabet; they sort like the number.
+    Base58,
+    /// 11 characters of base64url (RFC 4648); they do not sort.
+    Url64,
+    /// 16 lower-case hexadecimal digits; they sort like the number.
+    Hex,
+    /// 13 lower-case characters of base32hex (RFC 4648); they sort like the number.
+    Hex32,
+    /// A decimal number from -2^63 to 2^63 - 1 (two's complement).
+    Signed,
+    /// A decimal number from 0 to 2^64 - 1.
+    Unsigned,
+    /// 8 bytes, big-endian; not text.
+    Raw,
+}
+
+impl Format {
+    /// Every format.
+    pub const ALL: [Self; 7] =
+        [Self::Base58, Self::Url64, Self::Hex, Self::Hex32, Self::Signed, Self::Unsigned, Self::Raw];
+
+    /// The format of a public name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.as_str() == name)
+    }
+
+    /// The public name.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Base58 => "base58",
+            Self::Url64 => "url64",
+            Self::Hex => "hex",
+            Self::Hex32 => "hex32",
+            Self::Signed => "signed",
+            Self::Unsigned => "unsigned",
+            Self::Raw => "raw",
+        }
+    }
+
+    /// Whether the format is a decimal number, which JavaScript sees as a bigint.
+    #[must_use]
+    pub const fn is_numeric(self) -> bool {
+        matches!(self, Self::Signed | Self::Unsigned)
+    }
+
+    /// The fewest and the most bytes of a spelling.
+    #[must_use]
+    pub const fn lengths(self) -> (usize, usize) {
+        match self {
+            Self::Base58 => (base58::LENGTH, base58::LENGTH),
+            Self::Url64 => (url64::LENGTH, url64::LENGTH),
+            Self::Hex => (hex::LENGTH, hex::LENGTH),
+            Self::Hex32 => (hex32::LENGTH, hex32::LENGTH),
+            Self::Signed | Self::Unsigned => (1, integer::LONGEST),
+            Self::Raw => (raw::LENGTH, raw::LENGTH),
+        }
+    }
+
+    /// Whether a byte can occur in a spelling.
+    #[must_use]
+    pub fn has(self, byte: u8) -> bool {
+        match self {
+            Self::Base58 => base58::ALPHABET.contains(&byte),
+            Self::Url64 => url64::ALPHABET.contains(&byte),
+            Self::Hex => hex::ALPHABET.contains(&byte),
+            Self::Hex32 => hex32::ALPHABET.contains(&byte),
+            Self::Signed => byte == b'-' || byte.is_ascii_digit(),
+            Self::Unsigned => byte.is_ascii_digit(),
+            Self::Raw => true,
+        }
+    }
+
+    /// Appends the spelling of a number.
+    #[inline]
+    pub fn encode(self, number: u64, text: &mut Text) {
+        match self {
+            Self::Base58 => text.push(&base58::encode(number)),
+            Self::Url64 => text.push(&url64::encode(number)),
+            Self::Hex => text.push(&hex::encode(number)),
+            Self::Hex32 => text.push(&hex32::encode(number)),
+            Self::Signed => integer::encode_signed(number.cast_signed(), text),
+            Self::Unsigned => integer::encode_unsigned(number, text),
+            Self::Raw => text.push(&raw::encode(number)),
+        }
+    }
+
+    /// Reads a spelling.
+    ///
+    /// # Errors
+    /// What keeps the bytes from being the one spelling of a number.
+    #[inline]
+    pub fn decode(self, spelling: &[u8]) -> Result<u64, Invalid> {
+        match self {
+            Self::Base58 => base58::decode(spelling),
+            Self::Url64 => url64::decode(spelling),
+            Self::Hex => hex::decode(spelling),
+            Self::Hex32 => hex32::decode(spelling),
+            Self::Signed => integer::decode_signed(spelling).map(i64::cast_unsigned),
+            Self::Unsigned => integer::decode_unsigned(spelling),
+            Self::Raw => raw::decode(spelling),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn spelled(format: Format, number: u64) -> Vec<u8> {
+        let mut text = Text::new();
+        format.encode(number, &mut text);
+        text.as_bytes().to_vec()
+    }
+
+    fn formats() -> impl Strategy<Value = Format> {
+        proptest::sample::select(Format::ALL.to_vec())
+    }
+
+    fn sorting_formats() -> impl Strategy<Value = Format> {
+        proptest::sample::select(vec![Format::Base58, Format::Hex, Format::Hex32, Format::Raw])
+    }
+
+    /// Numbers of every magnitude, the borders among them.
+    fn numbers() -> impl Strategy<Value = u64> {
+        let borders = [0, 1, 9, 10, 57, 58, 3363, 3364, i64::MAX as u64, 1 << 63, u64::MAX - 1, u64::MAX];
+        prop_oneof![
+            any::<u64>(),
+            (any::<u64>(), 0_u32..64).prop_map(|(n, s)| n >> s),
+            proptest::sample::select(borders.to_vec())
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4096))]
+
+        #[test]
+        fn writing_and_reading_are_inverse(format in formats(), number in numbers()) {
+            let text = spelled(format, number);
+            let (shortest, longest) = format.lengths();
+            prop_assert!((shortest..=longest).contains(&text.len()));
+            prop_assert!(text.iter().all(|&byte| format.has(byte)));
+            prop_assert_eq!(format.decode(&text), Ok(number));
+        }
+
+        #[test]
+        fn text_sorts_like_the_number_where_the_docs_say_so(format in sorting_formats(), a in numbers(), b in numbers()) {
+            prop_assert_eq!(spelled(format, a).cmp(&spelled(format, b)), a.cmp(&b));
+        }
+
+        #[test]
+        fn what_can_be_read_is_the_one_spelling(format in formats(), number in numbers(), at: prop::sample::Index, to: u8) {
+            let mut text = spelled(format, number);
+            let at = at.index(text.len());
+            text[at] = to;
+            if let Ok(read) = format.decode(&text) {
+                prop_assert_eq!(spelled(format, read), text);
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_public_and_distinct() {
+        for format in Format::ALL {
+            assert_eq!(Format::parse(format.as_str()), Some(format));
+        }
+        for stranger in ["", "Base58", "base64", "base62", "decimal", " hex"] {
+            assert_eq!(Format::parse(stranger), None, "{stranger}");
+        }
+    }
+
+    #[test]
+    fn text_does_not_sort_like_the_number_elsewhere() {
+        for format in [Format::Url64, Format::Signed, Format::Unsigned] {
+            let texts: Vec<_> = (0..=255).map(|byte| spelled(format, byte << 56)).collect();
+            assert!(!texts.is_sorted(), "{format:?}");
+        }
+    }
+}

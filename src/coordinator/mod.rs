@@ -1,1 +1,163 @@
-//! TODO
+//! Who may use which machine ID, until when.
+//!
+//! A coordinator grants a machine ID for an interval of *its own* clock, and grants it again only when its own clock has
+//! passed that interval's end. Whatever a client's clock says, the fences of one machine ID never overlap.
+//!
+//! Every coordinator passes one contract suite, `tests/support/contract.rs`.
+
+pub mod fixed;
+pub mod local;
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::error::Error;
+use crate::layout::Layout;
+use crate::nonce::{Extend, Loss};
+
+/// What a coordinator's methods return: a future that the lease manager drives.
+pub type Answer<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Grants, renews and takes back leases. Called by the lease manager alone, one request of a lease at a time.
+pub trait Coordinator: Send + Sync + 'static {
+    /// What to call it in messages; never with credentials.
+    fn name(&self) -> String;
+
+    /// Claims the machine ID that has been free longest, for `ttl`. Each call is a claim of its own: an answer that got
+    /// lost is never asked for again.
+    ///
+    /// # Errors
+    /// `EXHAUSTED` when every machine ID is leased; `CONFIG`, `COORDINATOR` or `TIME` with the retry class that fits.
+    fn acquire(&self, ttl: Duration) -> Answer<'_, Result<Grant, Error>>;
+
+    /// Prolongs a lease that is still alive, never shortens it. May be repeated.
+    fn renew(&self, lease: &Lease, ttl: Duration) -> Answer<'_, Renewal>;
+
+    /// Gives a lease back, free again after `last_used_ms` (milliseconds since 1970). A lease that is not held any more
+    /// is left alone.
+    ///
+    /// # Errors
+    /// When the outcome is unknown; the lease then runs out by itself.
+    fn release(&self, lease: &Lease, last_used_ms: u64) -> Answer<'_, Result<(), Error>>;
+}
+
+/// Proof that a lease is ours: 16 bytes, new for each claim. Not shown in any output.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Token(pub [u8; 16]);
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token(…)")
+    }
+}
+
+/// One machine ID for one interval, as last confirmed by the coordinator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lease {
+    /// Machine ID.
+    pub machine: u32,
+    /// Proof of the claim.
+    pub token: Token,
+    /// First moment that may be used, in milliseconds since 1970 by the coordinator's clock.
+    pub start_ms: u64,
+    /// First moment that may not.
+    pub end_ms: u64,
+}
+
+/// A coordinator's answer to an acquire or a renew.
+#[derive(Debug, Clone)]
+pub struct Grant {
+    /// What was granted.
+    pub lease: Lease,
+    /// The coordinator's time when it decided, in milliseconds since 1970.
+    pub now_ms: u64,
+    /// How long it lasts.
+    pub term: Term,
+}
+
+/// How a lease ends.
+#[derive(Debug, Clone)]
+pub enum Term {
+    /// At its `end_ms`, unless it is renewed before.
+    Renewable,
+    /// With the process; its end is moved on as it is used up.
+    WhileHeld(Arc<dyn Extend>),
+    /// With the process; it lasts until the layout ends.
+    Unlimited,
+}
+
+/// What came of a renewal. Proven loss and unknown outcome are not the same.
+#[derive(Debug, Clone)]
+pub enum Renewal {
+    /// Still ours, until the grant's end.
+    Granted(Grant),
+    /// Certainly not ours any more.
+    Lost(Loss),
+    /// Nobody knows: ask again with the same token while the fence lasts.
+    Unknown(Error),
+}
+
+/// The machine IDs a registry hands out, both ends included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MachineIds {
+    first: u32,
+    last: u32,
+}
+
+impl MachineIds {
+    /// All that the layout has but the highest, which is the database's own; or the given range within these.
+    ///
+    /// # Errors
+    /// `CONFIG` with option `machineIds` when the range is empty or reaches beyond.
+    pub fn new(layout: &Layout, range: Option<(u32, u32)>) -> Result<Self, Error> {
+        let highest = layout.machines() - 2;
+        let (first, last) = range.unwrap_or((0, highest));
+        if first > last || last > highest {
+            let text = format!(
+                "machineIds: expected from <= to <= {highest} (the highest ID is the database's), found {first} to {last}"
+            );
+            return Err(Error::config("machineIds", text));
+        }
+        Ok(Self { first, last })
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn capacity(self) -> u32 {
+        self.last - self.first + 1
+    }
+
+    /// Each of them, ascending.
+    pub fn iter(self) -> impl Iterator<Item = u32> {
+        self.first..=self.last
+    }
+
+    /// Whether `machine` is one of them.
+    #[must_use]
+    pub fn contains(self, machine: u32) -> bool {
+        (self.first..=self.last).contains(&machine)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_highest_machine_id_is_never_handed_out() {
+        let all = MachineIds::new(&Layout::DEFAULT, None).unwrap();
+        assert_eq!((all.capacity(), all.contains(0), all.contains(510), all.contains(511)), (511, true, true, false));
+        for range in [(0, 511), (5, 4), (600, 700)] {
+            let error = MachineIds::new(&Layout::DEFAULT, Some(range)).unwrap_err();
+            assert_eq!(error.fields().option, Some("machineIds"));
+        }
+    }
+
+    #[test]
+    fn a_token_is_not_shown() {
+        assert_eq!(format!("{:?}", Token([7; 16])), "Token(…)");
+    }
+}

@@ -1,1 +1,26 @@
-//! TODO
+//! Counting: which number comes next, and when there is none.
+//!
+//! A [`Factory`] counts for one lease at a time, inside the [`Fence`] that the lease allows, and is told by its owner when
+//! a lease opens, grows and closes. A [`Source`] is what a caller counts with: one sequence of one factory.
+//!
+//! Guarantee: every nonce lies inside the fence it was counted in, and no two nonces of one sequence are equal, whatever
+//! threads, clocks and lease changes do meanwhile. Not guaranteed here: that fences do not overlap; that is the
+//! coordinator's part.
+
+mod counter;
+mod factory;
+mod fence;
+mod sortable;
+mod word;
+
+pub use factory::{Factory, Loss, Opening, Source, Space, Why};
+pub use fence::{Doubt, Extend, Fence};
+
+/// How the numbers of a sequence follow each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// Consecutive; the timestamp says when the lease began and moves on with the count.
+    Counter,
+    /// By time: the timestamp is the lease time of the moment of counting.
+    Sortable,
+}

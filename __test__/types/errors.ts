@@ -1,0 +1,26 @@
+import {
+  AcquireTimeoutError, AddonError, ClosedError, ConfigError, CoordinatorError, ExhaustedError, InvalidIdError,
+  LeaseLostError, MintidError, NoKeyError, NotReadyError, TimeError
+} from 'mintid'
+import { expectType, type Equal } from './expect.js'
+
+declare const error: unknown
+
+if (error instanceof ConfigError) expectType<Equal<typeof error.option, string>>()
+if (error instanceof LeaseLostError) {
+  expectType<Equal<typeof error.machineId, number>>()
+  expectType<Equal<typeof error.statusCode, 503>>()
+}
+if (error instanceof InvalidIdError && error.reason === 'not canonical') expectType<Equal<typeof error.statusCode, 400>>()
+if (error instanceof AcquireTimeoutError) expectType<Equal<typeof error.attempts, number>>()
+if (error instanceof ExhaustedError) expectType<Equal<typeof error.capacity, number>>()
+if (error instanceof CoordinatorError) expectType<Equal<typeof error.hint, string | undefined>>()
+if (error instanceof NoKeyError) expectType<Equal<typeof error.bits, number>>()
+
+// Codes are literal, on classes and on instances.
+expectType<Equal<typeof AddonError.code, 'ERR_MINTID_ADDON'>>()
+const codes: MintidError['code'][] = [NotReadyError.code, ClosedError.code, TimeError.code, new ClosedError('closed').code]
+// @ts-expect-error no such reason
+const reason: InvalidIdError['reason'] = 'ugly'
+// @ts-expect-error fields are read-only
+new ConfigError('key: expected …', { option: 'key' }).option = 'keys'

@@ -1,0 +1,76 @@
+import { EventEmitter, once } from 'node:events'
+import process from 'node:process'
+import { IdGenerator, start, stop, type GeneratorOptions, type IdOf, type Lease } from 'mintid'
+import { expectType, type Equal } from './expect.js'
+
+export async function main(): Promise<void> {
+  // What the environment gives may be undefined for the compiler; at run time it is refused.
+  const ids = await start({ coordinator: process.env.MINTID_URL, key: process.env.MINTID_KEY })
+  await start({ coordinator: 'local' }, { signal: AbortSignal.timeout(1000), acquireTimeoutMs: Infinity })
+  await stop()
+  expectType<Equal<typeof ids, IdGenerator>>()
+
+  // Options.
+  new IdGenerator({ coordinator: 'file:///var/lib/mintid', machineIds: { from: 0, to: 9 }, namespace: 'eu' })
+  new IdGenerator({ machineId: 7, key: Buffer.alloc(32), lease: { ttlMs: 30_000, renewEveryMs: 5000 } })
+  new IdGenerator({ machineId: { env: 'POD_NAME' }, layout: { machine: 10, sequence: 12, epoch: '2020-01-01' } })
+  new IdGenerator({ machineId: { hosts: ['10.0.0.4', 'db-2'] } })
+  // @ts-expect-error where IDs are unique must be written
+  new IdGenerator({})
+  // @ts-expect-error one of the two
+  new IdGenerator({ coordinator: 'local', machineId: 7 })
+  // @ts-expect-error a range of machine IDs beside one by hand
+  new IdGenerator({ machineId: 7, machineIds: { from: 0, to: 9 } })
+  // @ts-expect-error both ends
+  new IdGenerator({ coordinator: 'local', machineIds: { from: 0 } })
+  // @ts-expect-error a typing error
+  new IdGenerator({ coordinator: 'local', lease: { ttl: 30_000 } })
+  // @ts-expect-error a unit in the wrong place
+  new IdGenerator({ coordinator: 'local', lease: { ttlMs: '30s' } })
+  // @ts-expect-error an option of a later version
+  new IdGenerator({ coordinator: 'local', keys: {} })
+  // @ts-expect-error what stands in for native code is no public argument
+  new IdGenerator({ coordinator: 'local' }, {})
+  const options: GeneratorOptions = { coordinator: 'none' }
+
+  // Life.
+  const connected: IdGenerator = await IdGenerator.connect(options, { acquireTimeoutMs: 500 })
+  await connected.ready({ signal: undefined })
+  // @ts-expect-error a typing error
+  await connected.ready({ timeout: 500 })
+  expectType<Equal<typeof connected.machineId, number | null>>()
+  expectType<Equal<typeof connected.lease, Lease | null>>()
+  connected.relinquish('moving to another zone')
+  await using scoped = connected
+
+  // Types of a generator.
+  const orderId = ids.type('ord_', { kind: 'sortable' })
+  expectType<Equal<IdOf<typeof orderId>, `ord_${string}`>>()
+  orderId.rangeFor({ from: 0, to: 1 })
+  // @ts-expect-error it has its generator
+  ids.type('ord_', { generator: ids })
+  // @ts-expect-error refused as in idType
+  ids.type('ord_', { kind: 'encrypted', mask: true })
+
+  // Events.
+  ids
+    .on('leaseAcquired', ({ machineId, at, durationMs, source }) => {
+      expectType<Equal<[typeof machineId, typeof at, typeof durationMs], [number, Date, number]>>()
+      if (source === 'reacquire') return
+    })
+    .once('leaseLost', ({ machineId, reason }) => {
+      expectType<Equal<typeof machineId, number>>()
+      expectType<Equal<typeof reason, 'expired' | 'rejected' | 'relinquished'>>()
+    })
+    .off('warning', ({ code, message }) => `${code} ${message}`)
+  ids.on('leaseRetry', ({ error }) => expectType<Equal<typeof error.code, string>>())
+  // @ts-expect-error an unknown event
+  ids.on('leaseLots', () => {})
+  // @ts-expect-error nothing emits 'error'
+  ids.on('error', () => {})
+  // @ts-expect-error a field of another event
+  ids.on('leaseLost', ({ durationMs }) => durationMs)
+  ids.emit('leaseLost', { machineId: 1, reason: 'expired', at: new Date() })
+  const emitter: EventEmitter = ids
+  await once(ids, 'leaseAcquired')
+}

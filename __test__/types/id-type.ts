@@ -1,0 +1,133 @@
+import { idType, type AnyIdType, type DbOf, type IdOf, type IdType, type SortableIdType } from 'mintid'
+import { expectType, type Equal } from './expect.js'
+
+const userId = idType('usr_', { mask: true })
+const plainId = idType('')
+const eventId = idType('evt_', { kind: 'sortable' })
+const bytesId = idType('b_', { format: 'raw', dbFormat: 'raw' })
+const bareNumber = idType('', { format: 'unsigned', dbFormat: 'unsigned' })
+const prefixedNumber = idType('n_', { format: 'signed' })
+const textInDb = idType('t_', { dbFormat: 'url64' })
+const prefixInDb = idType('t_', { dbFormat: 'url64', persistPrefix: true })
+
+// The prefix is part of the ID's type.
+expectType<Equal<IdOf<typeof userId>, `usr_${string}`>>()
+expectType<Equal<typeof userId.prefix, 'usr_'>>()
+const typed: `usr_${string}` = userId.next()
+// @ts-expect-error another prefix
+const wrong: `ord_${string}` = userId.next()
+// @ts-expect-error an ID of another type
+userId.toDb(eventId.next())
+// @ts-expect-error a plain string must be parsed first
+userId.toDb('usr_' as string)
+// @ts-expect-error a literal with a wrong prefix
+userId.toDb('ord_4k9TnZqJs7B')
+userId.toDb('usr_4k9TnZqJs7B')
+userId.toDb(userId.parse('usr_4k9TnZqJs7B' as unknown))
+
+// Formats decide what application and database see.
+expectType<Equal<IdOf<typeof plainId>, string>>()
+expectType<Equal<DbOf<typeof userId>, bigint>>()
+expectType<Equal<IdOf<typeof bytesId>, Buffer>>()
+expectType<Equal<DbOf<typeof bytesId>, Buffer>>()
+expectType<Equal<IdOf<typeof bareNumber>, bigint>>()
+expectType<Equal<IdOf<typeof prefixedNumber>, `n_${string}`>>()
+expectType<Equal<DbOf<typeof textInDb>, string>>()
+expectType<Equal<DbOf<typeof prefixInDb>, `t_${string}`>>()
+expectType<Equal<ReturnType<typeof userId.nextPair>, { id: `usr_${string}`, db: bigint }>>()
+
+// Many at once.
+expectType<Equal<ReturnType<typeof userId.nextMany>, `usr_${string}`[]>>()
+const signed: BigInt64Array = userId.nextManyDb(10)
+const unsigned: BigUint64Array = bareNumber.nextManyDb(10)
+expectType<Equal<ReturnType<typeof textInDb.nextManyDb>, string[]>>()
+userId.fromDbMany(signed)
+userId.fromDbMany([1n, '2', 3])
+// @ts-expect-error text columns do not come as typed arrays
+textInDb.fromDbMany(signed)
+// @ts-expect-error numbers are no text
+textInDb.fromDb(1n)
+// @ts-expect-error NULL is the caller's to handle
+userId.fromDb(null)
+bytesId.fromDb(new Uint8Array(8))
+
+// Reading what comes from outside.
+declare const input: unknown
+if (userId.is(input)) expectType<Equal<typeof input, `usr_${string}`>>()
+const result = userId.safeParse(input)
+if (result.success) expectType<Equal<typeof result.id, `usr_${string}`>>()
+else expectType<Equal<typeof result.error.statusCode, 400>>()
+
+// Other spellings and parts.
+expectType<Equal<ReturnType<typeof userId.format<'raw'>>, Buffer>>()
+const hex: `usr_${string}` = userId.format(userId.next(), 'hex')
+const number: bigint = plainId.format(plainId.next(), 'signed')
+// @ts-expect-error an unknown format
+userId.format(userId.next(), 'base64')
+expectType<Equal<ReturnType<typeof eventId.inspect>['kind'], 'sortable'>>()
+const made: Date = eventId.inspect(eventId.next()).timestamp
+
+// Ranges exist where IDs carry their time.
+const { gte, lt } = eventId.rangeFor({ from: new Date(), to: Date.now() })
+expectType<Equal<typeof gte | typeof lt, bigint>>()
+// @ts-expect-error counter
+userId.rangeFor({ from: 0, to: 1 })
+// @ts-expect-error encrypted, even if what it encrypts is sortable
+idType('x_', { kind: 'encrypted', base: 'sortable' }).rangeFor({ from: 0, to: 1 })
+// @ts-expect-error both ends are needed
+eventId.rangeFor({ from: 0 })
+// @ts-expect-error a kind that is only known at run time
+idType('x_', { kind: 'sortable' as 'sortable' | 'counter' }).rangeFor({ from: 0, to: 1 })
+
+// Incoherent and unknown options.
+idType('x_', { kind: 'encrypted' })
+idType('x_', { kind: 'encrypted', base: 'sortable', cipher: 'speck', mask: false })
+idType('x_', { mask: true, cipher: 'speck' })
+idType('x_', { accepts: [{ prefix: 'old_' }, { prefix: '', format: 'hex' }] })
+// @ts-expect-error what is encrypted needs no mask
+idType('x_', { kind: 'encrypted', mask: true })
+// @ts-expect-error nothing is encrypted
+idType('x_', { base: 'sortable' })
+// @ts-expect-error nothing is encrypted
+idType('x_', { kind: 'sortable', base: 'counter' })
+// @ts-expect-error nothing is ciphered
+idType('x_', { cipher: 'speck' })
+// @ts-expect-error no prefix to persist
+idType('', { dbFormat: 'hex', persistPrefix: true })
+// @ts-expect-error a bigint column cannot hold a prefix
+idType('x_', { persistPrefix: true })
+// @ts-expect-error a typing error
+idType('x_', { mask: true, formt: 'hex' })
+// @ts-expect-error an unknown kind
+idType('x_', { kind: 'random' })
+// @ts-expect-error an unknown cipher
+idType('x_', { mask: true, cipher: 'aes' })
+// @ts-expect-error an option of a later version
+idType('x_', { bits: 128 })
+// @ts-expect-error an unknown member of a spelling
+idType('x_', { accepts: [{ prefx: 'old_' }] })
+// @ts-expect-error no prefix
+idType()
+
+// Names for annotations.
+const annotated: IdType<'usr_'> = userId
+const annotatedSortable: SortableIdType<'evt_'> = eventId
+const all: AnyIdType[] = [userId, plainId, eventId, bytesId, bareNumber, prefixedNumber, textInDb, prefixInDb]
+function mint<Type extends AnyIdType>(type: Type): IdOf<Type> {
+  return type.next() as IdOf<Type>
+}
+expectType<Equal<ReturnType<typeof mint<typeof userId>>, `usr_${string}`>>()
+
+// Standard Schema v1, by its structure.
+interface StandardSchemaV1<Input, Output> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    readonly validate: (value: unknown) => Result<Output> | Promise<Result<Output>>
+    readonly types?: { readonly input: Input, readonly output: Output } | undefined
+  }
+}
+type Result<Output> =
+  | { readonly value: Output, readonly issues?: undefined }
+  | { readonly issues: ReadonlyArray<{ readonly message: string, readonly path?: ReadonlyArray<PropertyKey> }> }
+const schema: StandardSchemaV1<`usr_${string}`, `usr_${string}`> = userId

@@ -1,0 +1,853 @@
+/// <reference types="node" />
+
+import { EventEmitter } from 'node:events'
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+/* ID types                                                                                                           */
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+/**
+ * Declares what the IDs of one column look like.
+ *
+ * Costs nothing and needs nothing: no native code, no lease, no key and no environment, so the module that declares
+ * your types can be imported anywhere (drizzle-kit, `next build`, Jest, a seed script). The type looks for its
+ * generator when it is used: its own `generator`, or the process's default, which {@link start} makes.
+ *
+ * @param prefix `''`, or 1 to 64 characters of `A-Z a-z 0-9 . _ ~ -`; part of the text, not of the database's value
+ * @param options see {@link IdTypeOptions}; what is left out has the default written there
+ * @throws {ConfigError} `option` names what is wrong
+ *
+ * @example
+ * // ids.ts
+ * import { idType, type IdOf } from 'mintid'
+ *
+ * export const userId = idType('usr_', { mask: true })
+ * export type UserId = IdOf<typeof userId>              // `usr_${string}`
+ *
+ * // anywhere, after `await start(…)`
+ * userId.next()                                         // 'usr_4k9TnZqJs7B'
+ * userId.toDb('usr_4k9TnZqJs7B')                        // 98770186085072901n
+ * userId.fromDb(98770186085072901n)                     // 'usr_4k9TnZqJs7B'
+ */
+export function idType<
+  const Prefix extends string,
+  const Kind extends IdKind = 'counter',
+  const Format extends IdFormat = 'base58',
+  const DbFormat extends IdFormat = 'signed',
+  const Mask extends boolean = false,
+  const Persist extends boolean = false
+>(
+  prefix: Prefix,
+  options?: IdTypeOptions<Prefix, Kind, Format, DbFormat, Mask, Persist>
+): IdTypeFor<Prefix, Kind, Format, DbFormat, Persist>
+
+/**
+ * How the numbers behind a type's IDs are counted.
+ *
+ * - `'counter'`: the fastest. Almost ascending: numbers of one process ascend, timestamps lag behind the clock.
+ * - `'sortable'`: each carries the millisecond in which it was made, so IDs can be cut by time (`rangeFor`).
+ * - `'encrypted'`: the database's number is encrypted too, and tells nothing about order or time.
+ */
+export type IdKind = 'counter' | 'sortable' | 'encrypted'
+
+/**
+ * How the 64-bit number behind an ID is spelled.
+ *
+ * | format | value | length |
+ * |---|---|---|
+ * | `'base58'` | text that sorts like the number and is selected by a double click | 11 |
+ * | `'url64'` | base64url text | 11 |
+ * | `'hex'` | lower-case hexadecimal text | 16 |
+ * | `'hex32'` | base32 text with the extended hex alphabet | 13 |
+ * | `'signed'` | bigint from -2^63 to 2^63 - 1; with a prefix decimal text | up to 20 |
+ * | `'unsigned'` | bigint from 0 to 2^64 - 1; with a prefix decimal text | up to 20 |
+ * | `'raw'` | Buffer, big-endian, after the prefix's bytes | 8 |
+ *
+ * Text is canonical: one number has exactly one text, and anything else is refused.
+ */
+export type IdFormat = 'base58' | 'url64' | 'hex' | 'hex32' | 'signed' | 'unsigned' | 'raw'
+
+/** A format that is a bigint where there is no prefix. */
+export type NumericFormat = 'signed' | 'unsigned'
+
+/** A block cipher for 64-bit numbers: Speck64/128. */
+export type IdCipher = 'speck'
+
+/**
+ * The options of {@link idType}. Combinations that mean nothing do not compile, and are refused at run time.
+ *
+ * An option that is present with the value `undefined` or `''` is an error, not a default.
+ */
+export interface IdTypeOptions<
+  Prefix extends string = string,
+  Kind extends IdKind = IdKind,
+  Format extends IdFormat = IdFormat,
+  DbFormat extends IdFormat = IdFormat,
+  Mask extends boolean = boolean,
+  Persist extends boolean = boolean
+> {
+  /** How the numbers are counted. Default `'counter'`. */
+  kind?: Kind
+
+  /** What kind of number `kind: 'encrypted'` encrypts; only with that. Default `'counter'`. */
+  base?: Kind extends 'encrypted' ? 'counter' | 'sortable' : never
+
+  /** What the application sees. Default `'base58'`. */
+  format?: Format
+
+  /** What the database sees. Default `'signed'`: a `bigint` column. */
+  dbFormat?: DbFormat
+
+  /**
+   * Whether the application's text is a block cipher's view of the database's number, so that it tells neither how many
+   * IDs there are nor which is older. Needs the generator's `key`. Not with `kind: 'encrypted'`. Default `false`.
+   */
+  mask?: Mask & (Kind extends 'encrypted' ? false : unknown)
+
+  /** The block cipher; only with `mask: true` or `kind: 'encrypted'`. Default `'speck'`. */
+  cipher?: Kind extends 'encrypted' ? IdCipher : Mask extends true ? IdCipher : never
+
+  /**
+   * Further spellings that are read and never written: how a prefix or a format is changed in a running system. Each
+   * needs a prefix or a length of its own, so that no text can be read in two ways.
+   *
+   * @example
+   * // IDs were `user_…` once; old links go on working, `parse` turns them into `usr_…`
+   * idType('usr_', { mask: true, accepts: [{ prefix: 'user_' }] })
+   */
+  accepts?: readonly AcceptedSpelling[]
+
+  /**
+   * Whether the database's value carries the prefix too. Needs a prefix and a `dbFormat` that is not numeric.
+   * Default `false`.
+   */
+  persistPrefix?: Persist & (Prefix extends '' ? false : DbFormat extends NumericFormat ? false : unknown)
+
+  /** The generator that mints and converts. Default: the process's default generator, at the moment of use. */
+  generator?: IdGenerator
+}
+
+/** A spelling that a type reads beside its own; what is left out is as in the type itself. */
+export interface AcceptedSpelling {
+  /** `''` accepts IDs without a prefix. */
+  prefix?: string
+  mask?: boolean
+  cipher?: IdCipher
+  format?: IdFormat
+}
+
+/** What {@link idType} returns: a {@link SortableIdType} for `kind: 'sortable'`, else an {@link IdType}. */
+export type IdTypeFor<
+  Prefix extends string,
+  Kind extends IdKind,
+  Format extends IdFormat,
+  DbFormat extends IdFormat,
+  Persist extends boolean
+> = [Kind] extends ['sortable']
+  ? SortableIdType<Prefix, Format, DbFormat, Persist>
+  : IdType<Prefix, Kind, Format, DbFormat, Persist>
+
+/** Any ID type, for code that works with all of them. */
+export type AnyIdType = IdType<string, IdKind, IdFormat, IdFormat, boolean>
+
+/** The application's IDs of a type: `IdOf<typeof userId>` is `` `usr_${string}` ``. */
+export type IdOf<Type extends AnyIdType> = ReturnType<Type['next']>
+
+/** The database's values of a type: `DbOf<typeof userId>` is `bigint`. */
+export type DbOf<Type extends AnyIdType> = ReturnType<Type['nextDb']>
+
+/**
+ * One ID type, made by {@link idType} or {@link IdGenerator.type}.
+ *
+ * **Minting** (`next…`) needs a lease. Without one it throws {@link NotReadyError} before the first lease,
+ * {@link LeaseLostError} after a loss, {@link ClosedError} after `close()`.
+ *
+ * **Converting** (everything else) needs no lease: it works before the first, after a loss and after `close()`. A type
+ * without `mask` that is not encrypted needs no generator either; others throw {@link NotReadyError} until there is
+ * one, and {@link NoKeyError} if it has no key.
+ */
+export interface IdType<
+  Prefix extends string = string,
+  Kind extends IdKind = 'counter',
+  Format extends IdFormat = 'base58',
+  DbFormat extends IdFormat = 'signed',
+  Persist extends boolean = false
+> {
+  /** The prefix that the type was made with. */
+  readonly prefix: Prefix
+
+  /** The kind that the type was made with. */
+  readonly kind: Kind
+
+  /**
+   * Mints an ID.
+   *
+   * @throws {NotReadyError | LeaseLostError | ClosedError} see above
+   * @throws {TimeError} when the clock is before the layout's epoch or past its end
+   *
+   * @example
+   * userId.next()          // 'usr_4k9TnZqJs7B'
+   */
+  next(): IdValue<Prefix, Format>
+
+  /**
+   * Mints an ID in the database's form.
+   *
+   * @example
+   * userId.nextDb()        // 98770186085072901n
+   */
+  nextDb(): DbValue<Prefix, DbFormat, Persist>
+
+  /**
+   * Mints an ID and gives both of its forms.
+   *
+   * @example
+   * const { id, db } = userId.nextPair()
+   */
+  nextPair(): { id: IdValue<Prefix, Format>, db: DbValue<Prefix, DbFormat, Persist> }
+
+  /**
+   * Mints many IDs at once: all of them, or none and an error.
+   *
+   * @param n 1 to 1 000 000
+   * @throws {ConfigError} with `option: 'n'` when the count is out of range
+   */
+  nextMany(n: number): IdValue<Prefix, Format>[]
+
+  /**
+   * Mints many IDs at once in the database's form: a `BigInt64Array` for `dbFormat: 'signed'`, a `BigUint64Array` for
+   * `'unsigned'`, else an array.
+   *
+   * @param n 1 to 1 000 000
+   * @throws {ConfigError} with `option: 'n'` when the count is out of range
+   */
+  nextManyDb(n: number): DbList<Prefix, DbFormat, Persist>
+
+  /**
+   * Turns the application's ID into the database's value.
+   *
+   * @param id an ID of this type, or in one of its `accepts` spellings
+   * @throws {InvalidIdError} for anything else; `null` and `undefined` too
+   */
+  toDb(id: IdValue<Prefix, Format>): DbValue<Prefix, DbFormat, Persist>
+
+  /**
+   * Turns the database's value into the application's ID.
+   *
+   * @param db for a numeric `dbFormat` a bigint, a decimal text as `pg` returns it, or a safe integer; a number beyond
+   * `Number.MAX_SAFE_INTEGER` has lost digits and is refused. For `'raw'` its bytes, for text formats their text
+   * @throws {InvalidIdError} for anything else; `null` and `undefined` too
+   */
+  fromDb(db: DbInput<Prefix, DbFormat, Persist>): IdValue<Prefix, Format>
+
+  /** {@link IdType.toDb} for many. @throws {InvalidIdError} if one of them is none */
+  toDbMany(ids: readonly IdValue<Prefix, Format>[]): DbList<Prefix, DbFormat, Persist>
+
+  /** {@link IdType.fromDb} for many. @throws {InvalidIdError} if one of them is none */
+  fromDbMany(dbs: DbInputs<Prefix, DbFormat, Persist>): IdValue<Prefix, Format>[]
+
+  /**
+   * Whether a value is an ID of this type in its canonical form: what `next()` could have returned. Says nothing about
+   * whether it was ever minted; false for `accepts` spellings.
+   */
+  is(value: unknown): value is IdValue<Prefix, Format>
+
+  /**
+   * The canonical ID that a value stands for, `accepts` spellings included.
+   *
+   * @throws {InvalidIdError} if it is none
+   *
+   * @example
+   * const id = userId.parse(request.params.id)
+   */
+  parse(value: unknown): IdValue<Prefix, Format>
+
+  /**
+   * {@link IdType.parse} that returns its {@link InvalidIdError}; what is not the value's fault (a missing key) is
+   * thrown.
+   *
+   * @example
+   * const result = userId.safeParse(input)
+   * if (result.success) result.id
+   * else result.error.reason
+   */
+  safeParse(value: unknown):
+    | { success: true, id: IdValue<Prefix, Format> }
+    | { success: false, error: InvalidIdError }
+
+  /**
+   * The same number in another spelling, masked as it stands, with the type's prefix.
+   *
+   * @throws {InvalidIdError} if `id` is no ID of this type
+   * @throws {ConfigError} with `option: 'to'` for an unknown format
+   *
+   * @example
+   * userId.format('usr_4k9TnZqJs7B', 'hex')     // 'usr_' and 16 hexadecimal digits
+   */
+  format<To extends IdFormat>(id: IdValue<Prefix, Format>, to: To): IdValue<Prefix, To>
+
+  /**
+   * What an ID is made of.
+   *
+   * @throws {InvalidIdError} if `id` is no ID of this type
+   */
+  inspect(id: IdValue<Prefix, Format>): IdParts<Kind, DbValue<Prefix, DbFormat, Persist>>
+
+  /**
+   * [Standard Schema](https://standardschema.dev) v1: the type is a validator for tRPC, Hono, TanStack and others. A
+   * valid value comes out as {@link IdType.parse} returns it.
+   */
+  readonly '~standard': StandardSchemaProps<IdValue<Prefix, Format>>
+}
+
+/** An ID type of `kind: 'sortable'`. */
+export interface SortableIdType<
+  Prefix extends string = string,
+  Format extends IdFormat = 'base58',
+  DbFormat extends IdFormat = 'signed',
+  Persist extends boolean = false
+> extends IdType<Prefix, 'sortable', Format, DbFormat, Persist> {
+  /**
+   * The database's values between two moments, half-open: `gte <= value < lt`.
+   *
+   * @param range Dates or whole milliseconds since 1970; `to` is excluded
+   * @throws {TimeError} for moments outside the layout
+   * @throws {ConfigError} with `option` `'from'` or `'to'` when one is no moment, or `to` is earlier than `from`
+   *
+   * @example
+   * const { gte, lt } = eventId.rangeFor({ from: new Date('2026-01-01'), to: new Date('2026-02-01') })
+   * sql`select … where id >= ${gte} and id < ${lt}`
+   */
+  rangeFor(range: { from: Date | number, to: Date | number }): {
+    gte: DbValue<Prefix, DbFormat, Persist>
+    lt: DbValue<Prefix, DbFormat, Persist>
+  }
+}
+
+/** The application's value in a format. */
+export type IdValue<Prefix extends string, Format extends IdFormat> = Format extends 'raw'
+  ? Buffer
+  : Format extends NumericFormat
+    ? Prefix extends '' ? bigint : `${Prefix}${string}`
+    : `${Prefix}${string}`
+
+/** The database's value in a format. */
+export type DbValue<Prefix extends string, DbFormat extends IdFormat, Persist extends boolean> = DbFormat extends 'raw'
+  ? Buffer
+  : DbFormat extends NumericFormat
+    ? bigint
+    : [Persist] extends [true] ? `${Prefix}${string}` : string
+
+/** What `fromDb` takes: the database's value as drivers hand it over. */
+export type DbInput<Prefix extends string, DbFormat extends IdFormat, Persist extends boolean> = DbFormat extends 'raw'
+  ? Uint8Array
+  : DbFormat extends NumericFormat
+    ? bigint | string | number
+    : DbValue<Prefix, DbFormat, Persist>
+
+/** Many of the database's values, as they are returned. */
+export type DbList<Prefix extends string, DbFormat extends IdFormat, Persist extends boolean> =
+  DbFormat extends 'signed'
+    ? BigInt64Array
+    : DbFormat extends 'unsigned'
+      ? BigUint64Array
+      : DbValue<Prefix, DbFormat, Persist>[]
+
+/** Many of the database's values, as they are taken. */
+export type DbInputs<Prefix extends string, DbFormat extends IdFormat, Persist extends boolean> =
+  | readonly DbInput<Prefix, DbFormat, Persist>[]
+  | (DbFormat extends NumericFormat ? BigInt64Array | BigUint64Array : never)
+
+/** What an ID is made of. */
+export interface IdParts<Kind extends IdKind = IdKind, Db = bigint | string | Buffer> {
+  kind: Kind
+  /** When it was made. */
+  timestamp: Date
+  /** Whether `timestamp` is true to the millisecond; for counter kinds it says when the lease began, or later. */
+  exact: boolean
+  /** The machine ID whose holder made it. */
+  machineId: number
+  /** The count within its timestamp. */
+  sequence: number
+  /** The partition; 0 where the layout has none. */
+  partition: number
+  /** The database's value. */
+  db: Db
+}
+
+/** The properties of a Standard Schema v1 whose input and output are the same. */
+export interface StandardSchemaProps<Value> {
+  readonly version: 1
+  readonly vendor: 'mintid'
+  readonly validate: (value: unknown) =>
+    | { readonly value: Value, readonly issues?: undefined }
+    | { readonly issues: ReadonlyArray<{ readonly message: string }> }
+  readonly types?: { readonly input: Value, readonly output: Value } | undefined
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+/* Generators                                                                                                         */
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+/**
+ * Makes a generator, waits for its lease, and makes it the process's default: the one that every {@link idType} without
+ * a `generator` of its own uses. Call it once, in your main module.
+ *
+ * While it waits, types can convert already. A second `start` replaces the default: the one before serves until the new
+ * one is ready, and is closed then. If it fails, the default stays what it was.
+ *
+ * @throws {ConfigError} for options that are wrong, or that disagree with another generator's in this process
+ * @throws {AcquireTimeoutError | ExhaustedError | CoordinatorError} when no lease could be had
+ * @throws {AddonError} when there is no native binary for this platform
+ * @throws {ClosedError} when it was closed meanwhile, by {@link stop} or by another `start`
+ * @throws the signal's reason, if it was aborted
+ *
+ * @example
+ * const ids = await start({ coordinator: 'local', key: process.env.MINTID_KEY })
+ * ids.on('leaseLost', ({ machineId, reason }) => console.error('lost machine ID', machineId, reason))
+ */
+export function start(options: GeneratorOptions, ready?: ReadyOptions): Promise<IdGenerator>
+
+/**
+ * Closes the process's default generator and releases its lease. It stays the default, so that types go on converting;
+ * `next()` throws {@link ClosedError}. Does nothing if there is none. Never rejects.
+ */
+export function stop(): Promise<void>
+
+/**
+ * One handle on a lease. Generators of one process that have the same coordinator and namespace share one lease, in all
+ * Workers and all copies of this module; the last one to be closed releases it.
+ *
+ * A generator does not keep the process alive, except while `ready`, `connect` or `close` is pending.
+ *
+ * It emits the events of {@link IdGeneratorEvents}, and never `'error'`. A listener that throws does not keep the
+ * others from running; what it threw surfaces as an uncaught exception afterwards. `'leaseLost'` and `'warning'` go to
+ * `process.emitWarning`, once each, where nobody listens.
+ *
+ * @example
+ * await using ids = await IdGenerator.connect({ coordinator: 'file:///var/lib/mintid', key })
+ * const userId = ids.type('usr_', { mask: true })
+ */
+export class IdGenerator extends EventEmitter {
+  /**
+   * Checks the options and does nothing else: loads no native code, reads no environment, takes no lease.
+   *
+   * @throws {ConfigError} `option` is the dotted name of what is wrong
+   */
+  constructor(options: GeneratorOptions)
+
+  /**
+   * Makes a generator and waits for its lease; closes it again if that fails.
+   *
+   * @throws as {@link start}
+   */
+  static connect(options: GeneratorOptions, ready?: ReadyOptions): Promise<IdGenerator>
+
+  /**
+   * Starts, and waits until a lease is held; after a loss, until there is one again. Costs next to nothing while one is
+   * held: it may be the first line of a serverless handler. Each caller has its own signal and its own timeout.
+   *
+   * @throws {AcquireTimeoutError | ExhaustedError | CoordinatorError | ConfigError | AddonError} when there is none
+   * @throws {ClosedError} when the generator is or gets closed
+   * @throws the signal's reason, as soon as it aborts
+   *
+   * @example
+   * await ids.ready({ signal: AbortSignal.timeout(2000) })
+   */
+  ready(options?: ReadyOptions): Promise<void>
+
+  /**
+   * Makes an ID type that is bound to this generator; else as {@link idType}.
+   *
+   * @example
+   * const orderId = ids.type('ord_', { kind: 'sortable' })
+   */
+  type<
+    const Prefix extends string,
+    const Kind extends IdKind = 'counter',
+    const Format extends IdFormat = 'base58',
+    const DbFormat extends IdFormat = 'signed',
+    const Mask extends boolean = false,
+    const Persist extends boolean = false
+  >(
+    prefix: Prefix,
+    options?: IdTypeOptions<Prefix, Kind, Format, DbFormat, Mask, Persist> & { generator?: never }
+  ): IdTypeFor<Prefix, Kind, Format, DbFormat, Persist>
+
+  /** The machine ID that is held; null without a lease. */
+  readonly machineId: number | null
+
+  /** The lease that is held; null without one. */
+  readonly lease: Lease | null
+
+  /**
+   * Gives the lease up as lost (`leaseLost` with `'relinquished'`) and takes another one. Does nothing without a lease.
+   *
+   * @param reason for people: why; at least one character
+   */
+  relinquish(reason?: string): void
+
+  /**
+   * Ends this generator: `next()` throws {@link ClosedError}, pending `ready()` calls reject with it, converting goes
+   * on working. The last generator of a lease releases it. May be called again; never rejects; takes 5 s at most.
+   */
+  close(): Promise<void>
+
+  /** {@link IdGenerator.close}, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>
+
+  on<Event extends keyof IdGeneratorEvents>(event: Event, listener: Listener<Event>): this
+  once<Event extends keyof IdGeneratorEvents>(event: Event, listener: Listener<Event>): this
+  off<Event extends keyof IdGeneratorEvents>(event: Event, listener: Listener<Event>): this
+  addListener<Event extends keyof IdGeneratorEvents>(event: Event, listener: Listener<Event>): this
+  removeListener<Event extends keyof IdGeneratorEvents>(event: Event, listener: Listener<Event>): this
+  prependListener<Event extends keyof IdGeneratorEvents>(event: Event, listener: Listener<Event>): this
+  prependOnceListener<Event extends keyof IdGeneratorEvents>(event: Event, listener: Listener<Event>): this
+  emit<Event extends keyof IdGeneratorEvents>(event: Event, payload: IdGeneratorEvents[Event]): boolean
+}
+
+type Listener<Event extends keyof IdGeneratorEvents> = (event: IdGeneratorEvents[Event]) => void
+
+/**
+ * The options of a generator: exactly one of `coordinator` and `machineId`, the rest as in {@link CommonOptions}.
+ *
+ * An option that is present with the value `undefined` or `''` is an error, not a default: a missing environment
+ * variable must not go unnoticed. (The types allow `undefined` where an environment variable is usual.)
+ */
+export type GeneratorOptions = CoordinatorOptions | MachineIdOptions
+
+/** A generator whose machine ID is leased. */
+export interface CoordinatorOptions extends CommonOptions {
+  /**
+   * Who grants the lease. There is no default, since what is unique on one host only must be written.
+   *
+   * - `'local'`: a directory of this user's on this host (in the XDG state home). Unique among the processes that share
+   *   it; inside a container, or without a home, name the directory.
+   * - `'file:///dir'`: that directory, which must be absolute and not on a network file system.
+   * - `'none'`: this process only converts.
+   */
+  coordinator: 'local' | 'none' | `file:///${string}` | (string & {}) | undefined
+
+  /** The machine IDs that may be leased, both ends included: a range for a region, or beside other software. */
+  machineIds?: { from: number, to: number }
+
+  machineId?: never
+}
+
+/** A generator whose machine ID is set by hand. Nothing checks that no other process has the same one: you must know. */
+export interface MachineIdOptions extends CommonOptions {
+  /**
+   * - `7`: this one.
+   * - `{ env: 'POD_NAME' }`: the digits at the end of an environment variable's value (`web-7` is 7).
+   * - `{ hosts: ['10.0.0.4', 'db-2'] }`: this host's place in a list of host names or addresses, sorted bytewise.
+   */
+  machineId: number | { env: string } | { hosts: readonly string[] }
+
+  coordinator?: never
+  machineIds?: never
+}
+
+/** What all generators have. */
+export interface CommonOptions {
+  /**
+   * Keeps the leases of different systems apart in one coordinator: 1 to 64 characters of `A-Z a-z 0-9 . _ -`, neither
+   * `.` nor `..`. Default `'default'`.
+   */
+  namespace?: string
+
+  /** How long a lease lasts. */
+  lease?: LeaseOptions
+
+  /**
+   * The base key that all cipher keys are derived from: at least 32 bytes, a string taken as its UTF-8 bytes. Needed
+   * for masks and encrypted types. It must never change, since every masked ID would. `npx mintid key` makes one.
+   */
+  key?: string | Uint8Array | undefined
+
+  /** How many bits of an ID each part has. It must never change for a table that has IDs. */
+  layout?: LayoutOptions
+}
+
+/** The timings of a lease, in milliseconds. */
+export interface LeaseOptions {
+  /** How long a lease lasts unless it is renewed: 3000 to 86 400 000, equal in the whole namespace. Default 300 000. */
+  ttlMs?: number
+  /** The same for the first lease, so that who crashes young frees its ID soon: 3000 to `ttlMs`. Default 60 000. */
+  firstTtlMs?: number
+  /** How often it is renewed: at least 100, less than `ttlMs`. Default a fifth of `ttlMs`. */
+  renewEveryMs?: number
+  /** How long `ready`, `connect` and `start` wait for a lease: at least 1, or `Infinity`. Default 60 000. */
+  acquireTimeoutMs?: number
+  /**
+   * How long one request to the coordinator may take: at least 100, less than `firstTtlMs`. Default 5000, or a third of
+   * `firstTtlMs` if that is less.
+   */
+  requestTimeoutMs?: number
+}
+
+/** Bit widths, at most 64 together, and the epoch. */
+export interface LayoutOptions {
+  /** Not supported yet: 0. */
+  partition?: 0
+  /** Milliseconds since the epoch: 32 to 48 bits. Default 42 (139 years). */
+  time?: number
+  /** The machine ID: 1 to 15 bits. Default 9 (512 machine IDs). */
+  machine?: number
+  /** The count: 1 to 22 bits. Default 13 (8192 IDs a millisecond). */
+  sequence?: number
+  /**
+   * The moment that timestamps count from: a Date, a text like `2025-01-01T00:00:00Z` (a time needs its zone), or
+   * milliseconds since 1970. Default 2025-01-01T00:00:00Z.
+   */
+  epoch?: Date | string | number
+}
+
+/** How to wait for a lease. */
+export interface ReadyOptions {
+  /** Ends the wait; it rejects with the signal's reason. */
+  signal?: AbortSignal | undefined
+  /** How long to wait in milliseconds: at least 1, or `Infinity`. Default: the generator's `lease.acquireTimeoutMs`. */
+  acquireTimeoutMs?: number | undefined
+}
+
+/** A lease that is held. */
+export interface Lease {
+  machineId: number
+  acquiredAt: Date
+  /** When it ends unless it is renewed; null where it does not end by itself (a machine ID set by hand). */
+  expiresAt: Date | null
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+/* Events                                                                                                             */
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+/** The events of an {@link IdGenerator}, each with one object. */
+export interface IdGeneratorEvents {
+  /** A lease is held: `next()` works from here. */
+  leaseAcquired: LeaseAcquiredEvent
+  /** It was renewed. */
+  leaseRenewed: LeaseRenewedEvent
+  /** An operation failed, or its outcome is unknown; it will be tried again. */
+  leaseRetry: LeaseRetryEvent
+  /** The lease is gone: `next()` throws {@link LeaseLostError} until the next `leaseAcquired`. */
+  leaseLost: LeaseLostEvent
+  /** It was given back. */
+  leaseReleased: LeaseReleasedEvent
+  /** Something that an operator should look at. */
+  warning: WarningEvent
+}
+
+/** Why an operation on a lease was made. */
+export type LeaseSource = 'initial' | 'reacquire' | 'scheduled' | 'reconnect' | 'shutdown'
+
+/** What every event has. */
+export interface LeaseEvent {
+  /** When it happened. */
+  at: Date
+}
+
+/** See {@link IdGeneratorEvents}. */
+export interface LeaseAcquiredEvent extends LeaseEvent {
+  machineId: number
+  /** How long the operation took, in milliseconds. */
+  durationMs: number
+  source: LeaseSource
+}
+
+/** See {@link IdGeneratorEvents}. */
+export interface LeaseRenewedEvent extends LeaseEvent {
+  machineId: number
+  /** How long the operation took, in milliseconds. */
+  durationMs: number
+  source: LeaseSource
+}
+
+/** See {@link IdGeneratorEvents}. */
+export interface LeaseRetryEvent extends LeaseEvent {
+  /** What is tried again: `'acquire'`, `'renew'` or `'release'`. */
+  operation: string
+  /** How often it was tried, this time included. */
+  attempt: number
+  /** When it is tried again, in milliseconds from now. */
+  delayMs: number
+  /** Why it failed. */
+  error: MintidError
+  /** How long the operation took, in milliseconds. */
+  durationMs?: number
+  source?: LeaseSource
+}
+
+/** See {@link IdGeneratorEvents}. */
+export interface LeaseLostEvent extends LeaseEvent {
+  machineId: number
+  reason: LeaseLostReason
+}
+
+/**
+ * Why a lease was lost: its time ran out, the coordinator said so, or {@link IdGenerator.relinquish} was called.
+ */
+export type LeaseLostReason = 'expired' | 'rejected' | 'relinquished'
+
+/** See {@link IdGeneratorEvents}. */
+export interface LeaseReleasedEvent extends LeaseEvent {
+  machineId: number
+  /** How long the operation took, in milliseconds. */
+  durationMs?: number
+  source?: LeaseSource
+}
+
+/** See {@link IdGeneratorEvents}. */
+export interface WarningEvent extends LeaseEvent {
+  /** A stable name. */
+  code: string
+  /** A sentence for people. */
+  message: string
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+/* Errors                                                                                                             */
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+/**
+ * What all errors of mintid are. `code` never changes its meaning in a later version; `instanceof` holds across copies
+ * of this module. Messages name the option or the place, what was expected and what was found; never a key or a
+ * password.
+ *
+ * @example
+ * try {
+ *   userId.next()
+ * } catch (error) {
+ *   if (error instanceof MintidError && error.code === 'ERR_MINTID_LEASE_LOST') …
+ * }
+ */
+export class MintidError extends Error {
+  static readonly code: string
+  constructor(message: string, details?: { cause?: unknown })
+  readonly code: string
+}
+
+/**
+ * An option is missing, wrong, or disagrees with another generator's.
+ *
+ * @example
+ * if (error.code === 'ERR_MINTID_CONFIG') console.error('check the option', error.option)
+ */
+export class ConfigError extends MintidError {
+  static readonly code: 'ERR_MINTID_CONFIG'
+  constructor(message: string, details?: { option?: string, cause?: unknown })
+  readonly code: 'ERR_MINTID_CONFIG'
+  /** The dotted name of the option or the argument, for example `lease.ttlMs`. */
+  readonly option: string
+}
+
+/**
+ * No native binary could be loaded on this platform. The message says what was looked for and what to do; `cause` is
+ * what the loader said.
+ */
+export class AddonError extends MintidError {
+  static readonly code: 'ERR_MINTID_ADDON'
+  readonly code: 'ERR_MINTID_ADDON'
+}
+
+/** There is no lease yet, or no generator. Web frameworks answer with 503. */
+export class NotReadyError extends MintidError {
+  static readonly code: 'ERR_MINTID_NOT_READY'
+  readonly code: 'ERR_MINTID_NOT_READY'
+  readonly statusCode: 503
+}
+
+/** The lease was lost; IDs come again with the next `leaseAcquired`. Web frameworks answer with 503. */
+export class LeaseLostError extends MintidError {
+  static readonly code: 'ERR_MINTID_LEASE_LOST'
+  constructor(message: string, details?: { machineId?: number, reason?: LeaseLostReason, cause?: unknown })
+  readonly code: 'ERR_MINTID_LEASE_LOST'
+  readonly statusCode: 503
+  /** The machine ID that was lost. */
+  readonly machineId: number
+  readonly reason: LeaseLostReason
+}
+
+/** The generator was closed. */
+export class ClosedError extends MintidError {
+  static readonly code: 'ERR_MINTID_CLOSED'
+  readonly code: 'ERR_MINTID_CLOSED'
+}
+
+/** No lease within the time that `ready`, `connect` or `start` was given; `cause` is the last attempt's error. */
+export class AcquireTimeoutError extends MintidError {
+  static readonly code: 'ERR_MINTID_ACQUIRE_TIMEOUT'
+  constructor(message: string, details?: { attempts?: number, cause?: unknown })
+  readonly code: 'ERR_MINTID_ACQUIRE_TIMEOUT'
+  /** How often the coordinator was asked. */
+  readonly attempts: number
+}
+
+/** Every machine ID is leased. */
+export class ExhaustedError extends MintidError {
+  static readonly code: 'ERR_MINTID_EXHAUSTED'
+  constructor(message: string, details?: { capacity?: number, cause?: unknown })
+  readonly code: 'ERR_MINTID_EXHAUSTED'
+  /** How many machine IDs there are. */
+  readonly capacity: number
+}
+
+/** The coordinator cannot be reached or used (a directory that cannot be written, for example). */
+export class CoordinatorError extends MintidError {
+  static readonly code: 'ERR_MINTID_COORDINATOR'
+  constructor(message: string, details?: {
+    coordinator?: string
+    serverCode?: string
+    hint?: string
+    cause?: unknown
+  })
+  readonly code: 'ERR_MINTID_COORDINATOR'
+  /** Which coordinator, without credentials. */
+  readonly coordinator?: string
+  /** Its own word for what went wrong. */
+  readonly serverCode?: string
+  /** What to do about it. */
+  readonly hint?: string
+}
+
+/**
+ * A value is not an ID of this type. Web frameworks answer with 400.
+ *
+ * @example
+ * const result = userId.safeParse('usr_0')
+ * if (!result.success) result.error.reason       // 'length'
+ */
+export class InvalidIdError extends MintidError {
+  static readonly code: 'ERR_MINTID_INVALID_ID'
+  constructor(message: string, details?: { reason?: InvalidIdReason, expected?: string, cause?: unknown })
+  readonly code: 'ERR_MINTID_INVALID_ID'
+  readonly statusCode: 400
+  readonly reason: InvalidIdReason
+  /** What an ID of this type looks like. */
+  readonly expected: string
+}
+
+/** What is wrong with a value that is no ID. */
+export type InvalidIdReason =
+  | 'type'
+  | 'prefix'
+  | 'length'
+  | 'character'
+  | 'not canonical'
+  | 'range'
+  | 'unsafe number'
+
+/** A mask, or an encrypted kind, without a `key`. */
+export class NoKeyError extends MintidError {
+  static readonly code: 'ERR_MINTID_NO_KEY'
+  constructor(message: string, details?: { bits?: number, cause?: unknown })
+  readonly code: 'ERR_MINTID_NO_KEY'
+  /** The size of the IDs whose key is missing. */
+  readonly bits: number
+}
+
+/** A timestamp before the layout's epoch, past its end, or outside the lease. */
+export class TimeError extends MintidError {
+  static readonly code: 'ERR_MINTID_TIME'
+  readonly code: 'ERR_MINTID_TIME'
+}

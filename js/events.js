@@ -1,0 +1,59 @@
+'use strict'
+
+const process = require('node:process')
+const { fromFailure } = require('./errors.js')
+
+/** What an operator should hear of even if nobody listens. */
+const UNHEARD = {
+  leaseLost: ({ machineId, reason }) => ({
+    code: 'MINTID_LEASE_LOST',
+    message: `the lease of machine ID ${machineId} was lost (${reason}); ` +
+      "next() throws until another one is acquired. Listen to 'leaseLost' to handle this"
+  }),
+  conflict: ({ machineId }) => ({
+    code: 'MINTID_CONFLICT',
+    message: `machine ID ${machineId} is held by another process. Listen to 'conflict' to handle this`
+  }),
+  warning: ({ code, message }) => ({ code, message })
+}
+
+/**
+ * Hands a native event to its listeners. Each of them runs, whatever the others do: one that throws surfaces as an
+ * uncaught exception, as with any EventEmitter, but after the rest were called and outside of the native caller.
+ *
+ * @param {import('node:events').EventEmitter} emitter
+ * @param {object} nativeEvent a LeaseEvent: times in ms since 1970, errors as failures
+ * @param {Set<string>} warned what this emitter has already put into `process.emitWarning`
+ */
+function deliver (emitter, nativeEvent, warned) {
+  const { type, ...rest } = nativeEvent
+  const event = publicEvent(rest)
+  const listeners = emitter.rawListeners(type)
+  for (const listener of listeners) {
+    try {
+      listener.call(emitter, event)
+    } catch (error) {
+      queueMicrotask(() => { throw error })
+    }
+  }
+  if (listeners.length === 0) warnOnce(type, event, warned)
+}
+
+function publicEvent (nativeEvent) {
+  const event = {}
+  for (const [name, value] of Object.entries(nativeEvent)) {
+    if (value !== undefined) event[name] = value
+  }
+  event.at = new Date(event.at)
+  if (event.error) event.error = fromFailure(event.error)
+  return event
+}
+
+function warnOnce (type, event, warned) {
+  const warning = UNHEARD[type]?.(event)
+  if (warning === undefined || warned.has(warning.code)) return
+  warned.add(warning.code)
+  process.emitWarning(warning.message, { type: 'MintidWarning', code: warning.code })
+}
+
+module.exports = { deliver }

@@ -1,0 +1,142 @@
+'use strict'
+
+const { EventEmitter } = require('node:events')
+const { ClosedError, fromFailure } = require('./errors.js')
+const { deliver } = require('./events.js')
+const { idType } = require('./id-type.js')
+const { backend: native } = require('./native.js')
+const { isObject, known, refuse, unexpected } = require('./options/check.js')
+const { generatorOptions } = require('./options/generator.js')
+const { acquireTimeout } = require('./options/lease.js')
+const { resolveMachineId } = require('./options/machine-id.js')
+const { bindType } = require('./shared.js')
+const { Waiters } = require('./waiters.js')
+
+const CLOSED = 'the generator was closed'
+
+/** One handle on the process's lease: counts IDs out while the lease is held, converts them always. */
+class IdGenerator extends EventEmitter {
+  #options
+  #backend
+  #handle = null
+  #waiters = null
+  #closing = null
+  #warned = new Set()
+
+  /**
+   * Checks the options and does nothing else.
+   *
+   * @param {object} options
+   * @param {object} [backend] what stands in for native code (`mintid/testing`); not part of the public API
+   */
+  constructor (options, backend = native) {
+    super()
+    this.#options = generatorOptions(options)
+    this.#backend = backend
+  }
+
+  /** Makes a generator and waits for its lease; closes it again if that fails. */
+  static async connect (options, readyOptions) {
+    const generator = new this(options)
+    try {
+      await generator.ready(readyOptions)
+    } catch (error) {
+      await generator.close()
+      throw error
+    }
+    return generator
+  }
+
+  /** Waits until a lease is held. Each caller has its own signal and its own timeout. */
+  async ready (options = {}) {
+    const { signal, acquireTimeoutMs } = this.#readyOptions(options)
+    signal?.throwIfAborted()
+    if (this.#closing) throw new ClosedError(CLOSED)
+    if (this.#open().isHeld()) return
+    const failure = await this.#waiters.wait(acquireTimeoutMs, signal)
+    if (this.#closing) throw new ClosedError(CLOSED)
+    if (failure) throw fromFailure(failure, this.ready)
+  }
+
+  /** Makes an ID type that is bound to this generator. */
+  type (prefix, options = {}) {
+    if (!isObject(options)) unexpected('options', 'an object', options)
+    if ('generator' in options) refuse('generator', 'expected none, since ids.type() says which generator it is')
+    return idType(prefix, { ...options, generator: this })
+  }
+
+  /** Gives the lease up as lost and takes another one. */
+  relinquish (reason = 'relinquished') {
+    if (typeof reason !== 'string' || reason === '') unexpected('reason', 'a text', reason)
+    if (!this.#closing) this.#handle?.relinquish(reason)
+  }
+
+  /** Ends this handle; the last one of a process releases the lease. Never rejects, and takes five seconds at most. */
+  close () {
+    this.#closing ??= this.#end()
+    return this.#closing
+  }
+
+  [Symbol.asyncDispose] () {
+    return this.close()
+  }
+
+  /** The machine ID that is held, or null. */
+  get machineId () {
+    return this.#handle?.lease()?.machineId ?? null
+  }
+
+  /** The lease that is held, or null. */
+  get lease () {
+    const lease = this.#handle?.lease()
+    if (!lease) return null
+    const { machineId, acquiredAt, expiresAt } = lease
+    return { machineId, acquiredAt: new Date(acquiredAt), expiresAt: expiresAt === null ? null : new Date(expiresAt) }
+  }
+
+  /** What loggers show; listeners and options stay out of it. */
+  toJSON () {
+    return { namespace: this.#options.namespace, lease: this.lease, closed: this.#closing !== null }
+  }
+
+  [Symbol.for('nodejs.util.inspect.custom')] (_depth, options, inspect) {
+    return `IdGenerator ${inspect(this.toJSON(), options)}`
+  }
+
+  /** How an ID type gets its functions; see `shared.js`. */
+  [bindType] (spec) {
+    const binding = this.#backend.bind(spec, this.#open())
+    if (binding.failure) throw fromFailure(binding)
+    return { binding, takeFailure: this.#backend.takeFailure }
+  }
+
+  /** The native handle, made at first need. One that is made after `close()` only converts. */
+  #open () {
+    if (this.#handle === null) {
+      const { machineId, acquireTimeoutMs: _, ...options } = this.#options
+      const deliverHere = (event) => deliver(this, event, this.#warned)
+      const handle = this.#backend.open({ ...options, machineId: resolveMachineId(machineId) }, deliverHere)
+      if (handle.failure) throw fromFailure(handle)
+      if (this.#closing) handle.close()
+      this.#handle = handle
+      this.#waiters = new Waiters(handle)
+    }
+    return this.#handle
+  }
+
+  async #end () {
+    this.#handle?.cancel()
+    await this.#handle?.close()
+  }
+
+  #readyOptions (options) {
+    known(options, '', ['signal', 'acquireTimeoutMs'])
+    const { signal, acquireTimeoutMs = this.#options.acquireTimeoutMs } = options
+    if (signal !== undefined && typeof signal?.throwIfAborted !== 'function') {
+      unexpected('signal', 'an AbortSignal', signal)
+    }
+    return { signal, acquireTimeoutMs: acquireTimeout(acquireTimeoutMs, 'acquireTimeoutMs') }
+  }
+}
+
+module.exports = { IdGenerator }

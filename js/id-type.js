@@ -1,0 +1,186 @@
+'use strict'
+
+const { InvalidIdError, NotReadyError, fromFailure } = require('./errors.js')
+const { backend } = require('./native.js')
+const { typeOptions, FORMATS } = require('./options/type.js')
+const { isDate, oneOf, refuse, integer, unexpected } = require('./options/check.js')
+const { slot, bindType } = require('./shared.js')
+
+const MOST_AT_ONCE = 1_000_000
+
+/**
+ * What the IDs of one column look like. Pure until first used: it then asks its generator (its own, or the process's
+ * default at that moment) for native functions, and asks again when the default has changed.
+ */
+class IdType {
+  #spec
+  /** Holds the generator: the process's slot, or one that never changes. */
+  #slot
+  /** Whose functions `#binding` are; undefined before the first use, null without a generator. */
+  #owner
+  #binding
+  #takeFailure
+
+  constructor (prefix, options) {
+    const { spec, generator } = typeOptions(prefix, options)
+    this.#spec = spec
+    this.#slot = generator === undefined ? slot : { generator }
+    this.prefix = spec.prefix
+    this.kind = spec.kind
+  }
+
+  next () {
+    return this.#functions().next() ?? this.#fail(this.next)
+  }
+
+  nextDb () {
+    return this.#functions().nextDb() ?? this.#fail(this.nextDb)
+  }
+
+  nextPair () {
+    const id = this.next()
+    return { id, db: this.toDb(id) }
+  }
+
+  nextMany (n) {
+    integer(n, 'n', 1, MOST_AT_ONCE)
+    return this.#functions().nextMany(n) ?? this.#fail(this.nextMany)
+  }
+
+  nextManyDb (n) {
+    integer(n, 'n', 1, MOST_AT_ONCE)
+    return this.#functions().nextManyDb(n) ?? this.#fail(this.nextManyDb)
+  }
+
+  toDb (id) {
+    return this.#functions().toDb(id) ?? this.#fail(this.toDb)
+  }
+
+  fromDb (db) {
+    return this.#functions().fromDb(db) ?? this.#fail(this.fromDb)
+  }
+
+  toDbMany (ids) {
+    if (!Array.isArray(ids)) unexpected('ids', 'an array', ids)
+    return this.#functions().toDbMany(ids) ?? this.#fail(this.toDbMany)
+  }
+
+  fromDbMany (dbs) {
+    if (!Array.isArray(dbs) && !isBigIntArray(dbs)) {
+      unexpected('dbs', 'an array, a BigInt64Array or a BigUint64Array', dbs)
+    }
+    return this.#functions().fromDbMany(dbs) ?? this.#fail(this.fromDbMany)
+  }
+
+  is (value) {
+    return this.#functions().is(value)
+  }
+
+  parse (value) {
+    return this.#read(value) ?? this.#fail(this.parse)
+  }
+
+  safeParse (value) {
+    const id = this.#read(value)
+    if (id !== undefined) return { success: true, id }
+    const error = this.#error(this.safeParse)
+    // A missing key is nothing that the value could be blamed for.
+    if (!(error instanceof InvalidIdError)) throw error
+    return { success: false, error }
+  }
+
+  format (id, to) {
+    oneOf(to, 'to', FORMATS)
+    return this.#functions().format(id, to) ?? this.#fail(this.format)
+  }
+
+  inspect (id) {
+    const { timestamp, ...parts } = this.#functions().inspect(id) ?? this.#fail(this.inspect)
+    return { ...parts, timestamp: new Date(timestamp) }
+  }
+
+  rangeFor (range) {
+    if (this.kind !== 'sortable') refuse('kind', `rangeFor needs 'sortable', found '${this.kind}'`)
+    const from = milliseconds(range?.from, 'from')
+    const to = milliseconds(range?.to, 'to')
+    if (to < from) refuse('to', `expected no earlier than from (${from}), found ${to}`)
+    const [gte, lt] = this.#functions().rangeFor(from, to) ?? this.#fail(this.rangeFor)
+    return { gte, lt }
+  }
+
+  get '~standard' () {
+    return {
+      version: 1,
+      vendor: 'mintid',
+      validate: (value) => {
+        const result = this.safeParse(value)
+        return result.success ? { value: result.id } : { issues: [{ message: result.error.message }] }
+      }
+    }
+  }
+
+  /** The canonical ID, also of one in an accepted spelling; undefined if it is none. */
+  #read (value) {
+    const functions = this.#functions()
+    if (functions.is(value)) return value
+    const db = functions.toDb(value)
+    return db === undefined ? undefined : functions.fromDb(db)
+  }
+
+  #functions () {
+    return this.#slot.generator === this.#owner ? this.#binding : this.#bind()
+  }
+
+  #bind () {
+    const { generator } = this.#slot
+    const { binding, takeFailure } = generator === null ? withoutGenerator(this.#spec) : generator[bindType](this.#spec)
+    this.#binding = binding
+    this.#takeFailure = takeFailure
+    this.#owner = generator
+    return binding
+  }
+
+  /** The error behind the `undefined` that a native function just returned to `method`. */
+  #error (method) {
+    return fromFailure(this.#takeFailure(), method)
+  }
+
+  #fail (method) {
+    throw this.#error(method)
+  }
+}
+
+/**
+ * Makes an ID type. Costs nothing and needs nothing: no addon, no lease, no key.
+ *
+ * @param {string} prefix '' or 1 to 64 characters of `A-Z a-z 0-9 . _ ~ -`
+ * @param {object} [options]
+ * @returns {IdType}
+ */
+function idType (prefix, options) {
+  return new IdType(prefix, options)
+}
+
+/** Functions that convert and cannot mint; only for types that need no key. */
+function withoutGenerator (spec) {
+  if (spec.mask || spec.kind === 'encrypted' || spec.accepts.some(({ mask }) => mask)) refuseUntilStarted()
+  const binding = backend.bind(spec, null)
+  if (binding.failure) throw fromFailure(binding)
+  for (const name of ['next', 'nextDb', 'nextMany', 'nextManyDb']) binding[name] = refuseUntilStarted
+  return { binding, takeFailure: backend.takeFailure }
+}
+
+function refuseUntilStarted () {
+  throw new NotReadyError('no generator yet: call `await start({ coordinator, key })` first')
+}
+
+function milliseconds (value, option) {
+  const ms = isDate(value) ? value.getTime() : value
+  return Number.isSafeInteger(ms) ? ms : unexpected(option, 'a valid Date, or whole milliseconds since 1970', value)
+}
+
+function isBigIntArray (value) {
+  return ArrayBuffer.isView(value) && /^Big(Int|Uint)64Array$/.test(value[Symbol.toStringTag])
+}
+
+module.exports = { IdType, idType }

@@ -1,0 +1,93 @@
+'use strict'
+
+const { refuse, unexpected, record, integer, isObject, shown } = require('./check.js')
+const { closest } = require('./closest.js')
+
+const WORDS = ['local', 'none']
+const LATER_SCHEMES = ['postgres', 'postgresql', 'mysql', 'mariadb', 'redis', 'rediss', 'valkey', 'valkeys']
+const SCHEME = /^([a-z][a-z0-9+.-]{0,31}):\/\//i
+const OF_LAYOUT = 'the machine IDs of the layout'
+const EXPECTED = "expected 'local', 'none' or a URL like file:///var/lib/mintid"
+
+/**
+ * Where machine IDs come from: exactly one of `coordinator` and `machineId`.
+ *
+ * @param {object} options the user's generator options
+ * @param {number} machines how many machine IDs the layout has
+ * @returns {{ coordinator: string, directory?: string, machineId?: object, machineIds?: { from: number, to: number } }}
+ *   `machineId` still names its environment variable or hosts: see `resolveMachineId`
+ */
+function sourceOptions ({ coordinator, machineId, machineIds }, machines) {
+  if (machineId !== undefined) {
+    if (coordinator !== undefined) refuse('machineId', 'expected either coordinator or machineId, found both')
+    if (machineIds !== undefined) refuse('machineIds', 'expected none beside machineId, which names the one ID itself')
+    return { coordinator: 'fixed', machineId: machineIdOption(machineId, machines) }
+  }
+  if (coordinator === undefined) refuse('coordinator', `${EXPECTED} (or machineId instead), found neither`)
+  return { ...coordinatorOption(coordinator), machineIds: machineIdsOption(machineIds, machines) }
+}
+
+/** Messages never show the value: a coordinator's URL may hold a password. */
+function coordinatorOption (value) {
+  if (typeof value !== 'string') {
+    const found = isObject(value) ? 'an object, which this version does not support' : shown(value)
+    refuse('coordinator', `${EXPECTED}, found ${found}`)
+  }
+  if (WORDS.includes(value)) return { coordinator: value }
+  const scheme = SCHEME.exec(value)?.[1].toLowerCase()
+  if (scheme === 'file') return { coordinator: 'directory', directory: directoryOf(value) }
+  if (LATER_SCHEMES.includes(scheme)) refuse('coordinator', `${EXPECTED}; ${scheme}: is not supported by this version`)
+  if (scheme !== undefined) refuse('coordinator', `${EXPECTED}, found a URL with the scheme ${scheme}:`)
+  const meant = closest(value, WORDS)
+  return refuse('coordinator', `${EXPECTED}, found another text${meant ? `; did you mean '${meant}'?` : ''}`)
+}
+
+function directoryOf (value) {
+  const bad = (what, cause) => refuse('coordinator', `expected file:/// and an absolute directory, found ${what}`, cause)
+  if (!/^file:\/\/\//i.test(value)) bad('one with a host or a relative path (three slashes make it absolute)')
+  if (/[?#]/.test(value)) bad("one with '?' or '#' (write %3F and %23 for these characters)")
+  let directory
+  try {
+    directory = require('node:url').fileURLToPath(value)
+  } catch (cause) {
+    bad('one that is no path on this system', cause)
+  }
+  if (directory.includes('\0')) bad('one with a NUL character')
+  return directory
+}
+
+function machineIdsOption (machineIds, machines) {
+  if (machineIds === undefined) return undefined
+  record(machineIds, 'machineIds', ['from', 'to'])
+  const { from, to } = machineIds
+  integer(from, 'machineIds.from', 0, machines - 1, OF_LAYOUT)
+  integer(to, 'machineIds.to', from, machines - 1, `${OF_LAYOUT} that are not below machineIds.from`)
+  return { from, to }
+}
+
+function machineIdOption (value, machines) {
+  if (typeof value === 'number') return { number: integer(value, 'machineId', 0, machines - 1, OF_LAYOUT) }
+  if (!isObject(value)) unexpected('machineId', 'a number, { env: name } or { hosts: names }', value)
+  record(value, 'machineId', ['env', 'hosts'])
+  const { env, hosts } = value
+  if ((env === undefined) === (hosts === undefined)) refuse('machineId', 'expected exactly one of env and hosts')
+  return env === undefined ? { hosts: hostsOption(hosts, machines) } : { env: envOption(env) }
+}
+
+function envOption (env) {
+  return typeof env === 'string' ? env : unexpected('machineId.env', "an environment variable's name", env)
+}
+
+function hostsOption (hosts, machines) {
+  const expected = `1 to ${machines} distinct host names or addresses`
+  if (!Array.isArray(hosts)) unexpected('machineId.hosts', expected, hosts)
+  if (hosts.length < 1 || hosts.length > machines) unexpected('machineId.hosts', expected, hosts.length)
+  for (const [index, host] of hosts.entries()) {
+    const option = `machineId.hosts[${index}]`
+    if (typeof host !== 'string' || host === '') unexpected(option, 'a host name or an address', host)
+    if (hosts.indexOf(host) !== index) unexpected(option, 'distinct hosts', host)
+  }
+  return [...hosts]
+}
+
+module.exports = { sourceOptions }

@@ -1,0 +1,66 @@
+'use strict'
+
+const { record, refuse, unexpected, boolean, oneOf } = require('./check.js')
+const { acceptsOption } = require('./accepts.js')
+const { bindType } = require('../shared.js')
+
+const NAMES = ['kind', 'base', 'format', 'dbFormat', 'mask', 'cipher', 'accepts', 'persistPrefix', 'generator']
+const KINDS = ['counter', 'sortable', 'encrypted']
+const BASES = ['counter', 'sortable']
+const FORMATS = ['base58', 'url64', 'hex', 'hex32', 'signed', 'unsigned', 'raw']
+const NUMERIC = ['signed', 'unsigned']
+const CIPHERS = ['speck']
+
+/**
+ * Checks an ID type's options and fills in the defaults. Pure.
+ *
+ * @param {string} prefix
+ * @param {object} [options] the user's
+ * @returns {{ spec: object, generator: object | undefined }} `spec` is what native code takes
+ * @throws {ConfigError} with the option's dotted name
+ */
+function typeOptions (prefix, options = {}) {
+  record(options, '', NAMES)
+  const { kind = 'counter', format = 'base58', dbFormat = 'signed', cipher = 'speck' } = options
+  const { mask = false, persistPrefix = false } = options
+  const spelling = { prefix: prefixOption(prefix, 'prefix'), mask: boolean(mask, 'mask'), cipher, format }
+  oneOf(kind, 'kind', KINDS)
+  oneOf(format, 'format', FORMATS)
+  oneOf(dbFormat, 'dbFormat', FORMATS)
+  oneOf(cipher, 'cipher', CIPHERS)
+  boolean(persistPrefix, 'persistPrefix')
+  refuseIncoherent({ ...options, prefix, kind, dbFormat })
+  const accepts = acceptsOption(options.accepts, spelling, { kind, formats: FORMATS, ciphers: CIPHERS, prefixOption })
+  const spec = { ...spelling, kind, base: baseOption(options.base, kind), dbFormat, accepts, persistPrefix }
+  return { spec, generator: generatorOption(options.generator) }
+}
+
+function prefixOption (prefix, option) {
+  if (typeof prefix === 'string' && /^[A-Za-z0-9._~-]{0,64}$/.test(prefix)) return prefix
+  return unexpected(option, "'' or 1 to 64 characters of A-Z a-z 0-9 . _ ~ -", prefix)
+}
+
+/** Refuses what would have no effect, or another one than the reader thinks. */
+function refuseIncoherent ({ prefix, kind, dbFormat, mask, cipher, persistPrefix }) {
+  if (mask && kind === 'encrypted') refuse('mask', "expected false with kind 'encrypted', which is masked already")
+  if (cipher !== undefined && !mask && kind !== 'encrypted') {
+    refuse('cipher', "expected none without mask: true or kind: 'encrypted', since nothing would be ciphered")
+  }
+  if (persistPrefix && prefix === '') refuse('persistPrefix', 'expected false without a prefix')
+  if (persistPrefix && NUMERIC.includes(dbFormat)) {
+    refuse('persistPrefix', `expected false with the numeric dbFormat '${dbFormat}'`)
+  }
+}
+
+function baseOption (base, kind) {
+  if (base === undefined) return 'counter'
+  if (kind !== 'encrypted') refuse('base', `expected none with kind '${kind}'; it is what 'encrypted' encrypts`)
+  return oneOf(base, 'base', BASES)
+}
+
+function generatorOption (generator) {
+  if (generator === undefined || typeof generator?.[bindType] === 'function') return generator
+  return unexpected('generator', 'an IdGenerator', generator)
+}
+
+module.exports = { typeOptions, FORMATS }

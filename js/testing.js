@@ -1,0 +1,81 @@
+'use strict'
+
+const { createHash } = require('node:crypto')
+const { IdGenerator } = require('./id-generator.js')
+const { record, isDate, unexpected, oneOf } = require('./options/check.js')
+const { layoutOptions } = require('./options/layout.js')
+const { slot } = require('./shared.js')
+const { fakeBackend } = require('./testing/backend.js')
+
+const NAMES = ['seed', 'now', 'key', 'layout']
+const REASONS = ['expired', 'rejected', 'relinquished']
+
+/** The moment at which fake IDs are made unless `now` says otherwise. Snapshots depend on it: it never changes. */
+const TEST_NOW = Date.UTC(2026, 0, 1)
+
+/** The base key of fake IDs unless `key` says otherwise. Snapshots depend on it: it never changes. */
+const TEST_KEY = 'mintid/testing: everybody knows this key'
+
+/** An IdGenerator without addon and coordinator, whose lease ends and begins when the test says so. */
+class FakeIdGenerator extends IdGenerator {
+  #handle
+  #replaced = slot.generator
+
+  constructor (options, now) {
+    const backend = fakeBackend(now)
+    super(options, { ...backend, open: (...given) => (this.#handle = backend.open(...given)) })
+    // The first use of a type opens the handle.
+    this.type('').is('')
+    slot.generator = this
+  }
+
+  /** Loses the lease: `next()` throws until `regainLease()`. */
+  loseLease (reason = 'expired') {
+    this.#handle.lose(oneOf(reason, 'reason', REASONS))
+  }
+
+  /** Takes the next lease after `loseLease()`. */
+  regainLease () {
+    this.#handle.regain()
+  }
+
+  /** Counts from the beginning again, under a lease: the next IDs are those of a new `fakeIds()`. */
+  reset () {
+    this.#handle.reset()
+  }
+
+  /** Ends this generator, and makes the one that it replaced the default again. */
+  close () {
+    if (slot.generator === this && this.#replaced) slot.generator = this.#replaced
+    return super.close()
+  }
+}
+
+/** Makes a generator of deterministic IDs, ready for use, and makes it the process's default. */
+function fakeIds (options = {}) {
+  record(options, '', NAMES)
+  const { seed = 1, now = TEST_NOW, key = TEST_KEY, layout } = options
+  const machines = 2 ** layoutOptions(layout).machine - 1
+  const machineId = machineIdOf(seed, machines)
+  return new FakeIdGenerator({ machineId, key, ...(layout && { layout }) }, clockOf(now))
+}
+
+/** A machine ID for a seed, never the highest one: that is the database's. */
+function machineIdOf (seed, machines) {
+  if (Number.isSafeInteger(seed) && seed >= 0) return seed % machines
+  if (typeof seed === 'string') return createHash('sha256').update(seed).digest().readUInt32BE() % machines
+  return unexpected('seed', 'a whole number from 0, or a text', seed)
+}
+
+function clockOf (now) {
+  if (typeof now === 'function') return () => milliseconds(now())
+  const fixed = milliseconds(now)
+  return () => fixed
+}
+
+function milliseconds (moment) {
+  const ms = isDate(moment) ? moment.getTime() : moment
+  return Number.isSafeInteger(ms) ? ms : unexpected('now', 'a valid Date, whole milliseconds since 1970, or a function that gives one', moment)
+}
+
+module.exports = { fakeIds, TEST_NOW, TEST_KEY }

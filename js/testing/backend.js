@@ -1,0 +1,75 @@
+'use strict'
+
+const { Failure } = require('./failure.js')
+const { FakeHandle } = require('./handle.js')
+const { FakeIdType } = require('./id-type.js')
+const { Layout } = require('./layout.js')
+const { derivedSpeck } = require('./speck.js')
+
+const ARRAYS = { signed: BigInt64Array, unsigned: BigUint64Array }
+
+/**
+ * The border of js/native.js once more, in plain JavaScript: it converts exactly like native code, and counts under a
+ * lease that it grants itself.
+ *
+ * @param {() => number} now milliseconds since 1970
+ */
+function fakeBackend (now) {
+  let last
+  const means = new WeakMap()
+
+  /** Makes a function of one that may throw a Failure: it answers `undefined` then, and keeps the failure. */
+  function guarded (convert) {
+    return (...values) => {
+      try {
+        return convert(...values)
+      } catch (failure) {
+        if (!(failure instanceof Failure)) throw failure
+        last = failure
+        return undefined
+      }
+    }
+  }
+
+  return {
+    open ({ machineId, layout: bits, key }, onEvent) {
+      const layout = new Layout(bits)
+      const handle = guarded(() => new FakeHandle({ machineId: machineId.number, layout, now, onEvent }))()
+      if (!handle) return last
+      means.set(handle, { layout, cipher: key && derivedSpeck(key) })
+      return handle
+    },
+
+    bind (spec, handle) {
+      const { layout, cipher } = means.get(handle)
+      const type = guarded(() => new FakeIdType(spec, layout, cipher))()
+      if (!type) return last
+      const space = `${spec.kind} ${type.order}`
+      return functionsOf(type, () => type.number(handle.next(space, type.order)), spec, guarded)
+    },
+
+    takeFailure: () => last
+  }
+}
+
+/** The functions of one ID type; `mint` gives the next number. */
+function functionsOf (type, mint, { dbFormat }, guarded) {
+  const minted = (n) => Array.from({ length: n }, mint)
+  const dbs = (numbers) => (ARRAYS[dbFormat] ?? Array).from(numbers, (number) => type.writeDb(number))
+  return {
+    next: guarded(() => type.writeApp(mint())),
+    nextDb: guarded(() => type.writeDb(mint())),
+    nextMany: guarded((n) => minted(n).map((number) => type.writeApp(number))),
+    nextManyDb: guarded((n) => dbs(minted(n))),
+    toDb: guarded((value) => type.writeDb(type.readApp(value))),
+    fromDb: guarded((value) => type.writeApp(type.readDb(value))),
+    toDbMany: guarded((values) => dbs(values.map((value) => type.readApp(value)))),
+    fromDbMany: guarded((values) => Array.from(values, (value) => type.writeApp(type.readDb(value)))),
+    is: (value) => type.isCanonical(value),
+    format: guarded((value, format) => type.respell(value, format)),
+    inspect: guarded((value) => type.inspect(value)),
+    rangeFor: guarded((fromMs, toMs) => type.range(fromMs, toMs))
+  }
+}
+
+module.exports = { fakeBackend }

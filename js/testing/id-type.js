@@ -1,0 +1,118 @@
+'use strict'
+
+const { shown } = require('../options/check.js')
+const { Failure } = require('./failure.js')
+const { Spelling } = require('./spelling.js')
+
+const SIGN = 2n ** 63n
+
+/** What the IDs of one column look like, as src/id composes it. Numbers are unsigned BigInts; faults throw a Failure. */
+class FakeIdType {
+  #spec
+  #layout
+  #encryption
+  #app
+  #db
+  #accepts
+
+  /**
+   * @param {object} spec a checked TypeSpec
+   * @param {import('./layout.js').Layout} layout
+   * @param {object | undefined} cipher the one of the generator's key
+   */
+  constructor (spec, layout, cipher) {
+    const { prefix, format, dbFormat, persistPrefix, kind, mask, accepts } = spec
+    const spelling = (one) => new Spelling({ ...one, mask: one.mask ? needed(cipher, 'mask') : undefined })
+    this.#spec = spec
+    this.#layout = layout
+    this.#encryption = kind === 'encrypted' ? needed(cipher, "kind 'encrypted'") : undefined
+    this.#app = spelling({ prefix, format, mask })
+    this.#db = spelling({ prefix: persistPrefix ? prefix : '', format: dbFormat })
+    this.#accepts = accepts.map(spelling)
+  }
+
+  /** How nonces are counted: 'counter' or 'sortable'. */
+  get order () {
+    const { kind, base } = this.#spec
+    return kind === 'encrypted' ? base : kind
+  }
+
+  /** The number that the database keeps for a nonce. */
+  number (nonce) {
+    return this.#encryption?.encrypt(nonce) ?? nonce
+  }
+
+  writeApp (number) {
+    return this.#app.write(number)
+  }
+
+  writeDb (number) {
+    return this.#db.write(number)
+  }
+
+  readApp (value) {
+    const number = this.#readAny(value)
+    if (typeof number === 'bigint') return number
+    const expected = [this.#app, ...this.#accepts].map((spelling) => spelling.describe()).join(', or ')
+    throw invalid('an ID of this type', number, expected, value)
+  }
+
+  readDb (value) {
+    const number = this.#db.read(value)
+    if (typeof number === 'bigint') return number
+    throw invalid('a database value of this type', number, this.#db.describe(), value)
+  }
+
+  isCanonical (value) {
+    return typeof this.#app.read(value) === 'bigint' && (!this.#app.isBigint || typeof value === 'bigint')
+  }
+
+  respell (value, format) {
+    return this.#app.write(this.readApp(value), format)
+  }
+
+  inspect (value) {
+    const number = this.readApp(value)
+    const { kind } = this.#spec
+    const parts = this.#layout.parts(this.#encryption?.decrypt(number) ?? number)
+    return { kind, exact: this.order === 'sortable', ...parts, db: this.writeDb(number) }
+  }
+
+  range (fromMs, toMs) {
+    const { kind, dbFormat } = this.#spec
+    const refuse = (option, message) => { throw new Failure('CONFIG', message, { option }) }
+    if (kind !== 'sortable') refuse('kind', `a range of time: expected kind 'sortable', found '${kind}'`)
+    if (dbFormat === 'url64') refuse('dbFormat', "a range of time: text of dbFormat 'url64' does not sort by time")
+    if (fromMs > toMs) refuse('to', `to: expected a time at or after from (${fromMs} ms), found ${toMs} ms`)
+    const [from, to] = [fromMs, toMs].map((ms) => this.#layout.firstNonceAt(ms))
+    if (dbFormat === 'signed' && from < SIGN && to >= SIGN) {
+      const turn = this.#layout.parts(SIGN).timestamp
+      const text = `a range of time: dbFormat 'signed' turns negative at ${turn} ms since 1970; ask before and after it`
+      throw new Failure('TIME', text)
+    }
+    return [this.writeDb(from), this.writeDb(to)]
+  }
+
+  /** The number, or the reason that belongs to the longest prefix that matched. */
+  #readAny (value) {
+    let closest = { matched: -1 }
+    for (const spelling of [this.#app, ...this.#accepts]) {
+      const number = spelling.read(value)
+      if (typeof number === 'bigint') return number
+      const matched = number === 'type' || number === 'prefix' ? -1 : spelling.prefix.length
+      if (closest.reason === undefined || matched > closest.matched) closest = { matched, reason: number }
+    }
+    return closest.reason
+  }
+}
+
+function needed (cipher, what) {
+  if (cipher) return cipher
+  throw new Failure('NO_KEY', `${what} needs a key: give the generator the option key, at least 32 bytes`, { bits: 64 })
+}
+
+function invalid (what, reason, expected, found) {
+  return new Failure('INVALID_ID', `not ${what} (${reason}): expected ${expected}, found ${shown(found)}`, { reason, expected })
+}
+
+module.exports = { FakeIdType }

@@ -1,0 +1,123 @@
+//! One way to write the numbers of a type: prefix, format and, between them and the number, perhaps a mask. A type has
+//! one spelling for the application, one for the database, and some that it merely accepts.
+
+use std::sync::Arc;
+
+use super::{Input, Value};
+use crate::cipher::Speck64;
+use crate::codec::{Format, Invalid, Prefix, Text};
+
+#[derive(Debug)]
+pub(super) struct Spelling {
+    pub(super) prefix: Prefix,
+    pub(super) format: Format,
+    pub(super) mask: Option<Arc<Speck64>>,
+}
+
+impl Spelling {
+    /// Writes a number in this spelling.
+    #[inline]
+    pub(super) fn write<'t>(&self, number: u64, text: &'t mut Text) -> Value<'t> {
+        self.write_as(self.format, number, text)
+    }
+
+    /// Writes a number with the mask and prefix of this spelling in any format.
+    #[inline]
+    pub(super) fn write_as<'t>(&self, format: Format, number: u64, text: &'t mut Text) -> Value<'t> {
+        let number = self.mask.as_ref().map_or(number, |mask| mask.encrypt(number));
+        match format {
+            Format::Signed if self.prefix.is_empty() => return Value::Signed(number.cast_signed()),
+            Format::Unsigned if self.prefix.is_empty() => return Value::Unsigned(number),
+            _ => {}
+        }
+        text.begin(&self.prefix);
+        format.encode(number, text);
+        if format == Format::Raw { Value::Bytes(text.as_bytes()) } else { Value::Text(text.as_bytes()) }
+    }
+
+    /// The number behind a value in this spelling.
+    #[inline]
+    pub(super) fn read(&self, input: Input<'_>) -> Result<u64, Invalid> {
+        let number = match input {
+            Input::Text(text) if self.format != Format::Raw => self.format.decode(self.prefix.strip(text)?),
+            Input::Bytes(bytes) if self.format == Format::Raw => self.format.decode(self.prefix.strip(bytes)?),
+            Input::Integer(integer) if self.is_bigint() => self.fit(integer),
+            Input::Number(number) if self.is_bigint() => self.fit(safe_integer(number)?),
+            _ => Err(Invalid::Type),
+        }?;
+        Ok(self.mask.as_ref().map_or(number, |mask| mask.decrypt(number)))
+    }
+
+    /// Whether JavaScript sees a bigint: a decimal number without a prefix.
+    pub(super) fn is_bigint(&self) -> bool {
+        self.format.is_numeric() && self.prefix.is_empty()
+    }
+
+    /// A phrase for "expected …".
+    pub(super) fn describe(&self) -> String {
+        let format = self.format.as_str();
+        let (_, longest) = self.format.lengths();
+        let body = match self.format {
+            Format::Raw => format!("{longest} bytes"),
+            Format::Signed => format!("from {} to {}", i64::MIN, i64::MAX),
+            Format::Unsigned => format!("from {} to {}", u64::MIN, u64::MAX),
+            _ => format!("{longest} characters of {format}"),
+        };
+        let prefix = self.prefix.as_str();
+        match (self.format, self.prefix.is_empty()) {
+            (Format::Signed | Format::Unsigned, true) => format!("a bigint {body}"),
+            (Format::Signed | Format::Unsigned, false) => format!("{prefix:?} followed by a decimal number {body}"),
+            (Format::Raw, true) => format!("a Buffer of {body}"),
+            (Format::Raw, false) => format!("a Buffer of {prefix:?} and {body}"),
+            (_, true) => body,
+            (_, false) => format!("{prefix:?} followed by {body}"),
+        }
+    }
+
+    /// Whether some value could be read as one number in this spelling and as another one in the other.
+    pub(super) fn contradicts(&self, other: &Self) -> bool {
+        self.may_share_a_value(other) && !self.always_agrees(other)
+    }
+
+    /// Whether a value may exist that both can read. A value in both begins with the longer prefix, so what that has
+    /// beyond the shorter one must be digits in the format of the shorter one, and the lengths must meet. That errs on
+    /// the safe side alone: it does not look at limits of value.
+    fn may_share_a_value(&self, other: &Self) -> bool {
+        let (short, long) = if self.prefix.len() <= other.prefix.len() { (self, other) } else { (other, self) };
+        let Ok(beyond) = short.prefix.strip(long.prefix.as_bytes()) else { return false };
+        if (short.format == Format::Raw) != (long.format == Format::Raw) {
+            return false;
+        }
+        let ((short_min, short_max), (long_min, long_max)) = (short.format.lengths(), long.format.lengths());
+        let lengths_meet = short_min <= long_max + beyond.len() && long_min + beyond.len() <= short_max;
+        lengths_meet && beyond.iter().all(|&byte| short.format.has(byte))
+    }
+
+    /// Whether both read every shared value as the same number: equal spellings, and signed beside unsigned.
+    fn always_agrees(&self, other: &Self) -> bool {
+        let same_mask = match (&self.mask, &other.mask) {
+            (None, None) => true,
+            (Some(own), Some(others)) => Arc::ptr_eq(own, others),
+            _ => false,
+        };
+        let same_format = self.format == other.format || (self.format.is_numeric() && other.format.is_numeric());
+        same_mask && same_format && self.prefix == other.prefix
+    }
+
+    /// The two's complement of an integer in the range of this spelling's format.
+    #[inline]
+    fn fit(&self, integer: i128) -> Result<u64, Invalid> {
+        let number = if self.format == Format::Signed {
+            i64::try_from(integer).map(i64::cast_unsigned)
+        } else {
+            integer.try_into()
+        };
+        number.map_err(|_| Invalid::Range)
+    }
+}
+
+/// A JavaScript number that surely is the integer that was meant.
+fn safe_integer(number: f64) -> Result<i128, Invalid> {
+    const LARGEST: f64 = 9_007_199_254_740_991.0;
+    if number.trunc() == number && number.abs() <= LARGEST { Ok(number as i128) } else { Err(Invalid::UnsafeNumber) }
+}

@@ -1,0 +1,363 @@
+//! What happens next: a pure function `step(state, event, now) -> (state, effects)`. No clock, no randomness, no IO.
+//!
+//! | state | event | next | effects |
+//! |---|---|---|---|
+//! | Idle | Wanted | Acquiring | acquire |
+//! | Acquiring | Acquired | Held | open, emit `leaseAcquired`, settle, timers |
+//! | Acquiring | Refused, can pass | Acquiring | emit `leaseRetry`, retry timer |
+//! | Acquiring | Refused, cannot pass | Idle | settle with the error |
+//! | Held | Wanted | Held | settle |
+//! | Held | Renew timer | Held | renew |
+//! | Held | Renewed | Held | grow the fence, emit `leaseRenewed`, timers |
+//! | Held | Unknown | Held | emit `leaseRetry`, renew timer |
+//! | Held | Doubted, deadline ahead | Held | renew, if none is under way |
+//! | Held | Rejected, deadline timer, Doubted past the deadline | Lost | close, emit `leaseLost`, acquire |
+//! | Held | Relinquished | Lost | close, release, emit `leaseLost`, acquire |
+//! | Lost | Acquired | Held | as from Acquiring |
+//! | Lost | Refused | Lost | emit `leaseRetry`, retry timer |
+//! | Acquiring, Lost | retry timer | the same | acquire |
+//! | Held | Closing | Closed | close, release |
+//! | Idle, Acquiring, Lost | Closing | Closed | close |
+//! | any other | Acquired | the same | decline: nobody waits for that grant any more |
+//!
+//! Whatever is not in the table changes nothing. Answers and timers carry the generation of the state that asked for
+//! them; one of an earlier generation does nothing (but for that last line).
+
+use std::time::Duration;
+
+use super::backoff;
+use super::event::{Operation, Source, What};
+use crate::clock::Tick;
+use crate::coordinator::{Grant, Lease, Term};
+use crate::error::{Error, Retry};
+use crate::nonce::{Loss, Why};
+
+/// How long things may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timings {
+    /// What a renewal asks for.
+    pub ttl: Duration,
+    /// What an acquire asks for: who crashes young gives its ID back soon.
+    pub first_ttl: Duration,
+    /// From one renewal to the next.
+    pub renew_every: Duration,
+}
+
+/// A state and its generation, which changes whenever earlier answers and timers stop to matter.
+#[derive(Debug, Clone, PartialEq)]
+pub struct State {
+    /// Where in its life the lease is.
+    pub phase: Phase,
+    /// Counts up.
+    pub generation: u64,
+}
+
+/// Where in its life a lease is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Phase {
+    /// Nobody asked for a lease yet, or the last one to ask was told that it cannot be had.
+    Idle,
+    /// Asking for the first lease.
+    Acquiring(Asking),
+    /// Held.
+    Held(Holding),
+    /// Lost; asking for another one.
+    Lost(Asking),
+    /// The end.
+    Closed,
+}
+
+/// An acquire that goes on until it succeeds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Asking {
+    /// When the attempt under way, or the last one, was sent.
+    pub sent: Tick,
+    /// How many attempts failed.
+    pub failed: u32,
+    /// Why the last one failed.
+    pub last_error: Option<Error>,
+}
+
+/// A lease that is ours.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Holding {
+    /// As last confirmed.
+    pub lease: Lease,
+    /// When it ends, if it does.
+    pub deadline: Option<Tick>,
+    /// When the renewal under way was sent.
+    pub renewal_sent: Option<Tick>,
+    /// How many renewals in a row had an unknown outcome.
+    pub unknown: u32,
+}
+
+/// What can happen.
+#[derive(Debug, Clone)]
+pub enum Event {
+    /// Somebody waits for a lease.
+    Wanted,
+    /// An acquire was granted.
+    Acquired(u64, Grant),
+    /// An acquire failed.
+    Refused(u64, Error),
+    /// A renewal was granted.
+    Renewed(u64, Grant),
+    /// A renewal proved that the lease is not ours any more.
+    Rejected(u64, Loss),
+    /// A renewal's outcome is unknown.
+    Unknown(u64, Error),
+    /// A timer fired.
+    Fired(u64, Timer),
+    /// A count found the lease to be over, or could not move the fence on: look.
+    Doubted,
+    /// The application gives the lease up.
+    Relinquished,
+    /// The application is done.
+    Closing,
+}
+
+/// What a timer is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Timer {
+    /// Try to acquire again.
+    Retry,
+    /// Renew.
+    Renew,
+    /// The lease ends.
+    Deadline,
+}
+
+/// What is to be done, in order.
+#[derive(Debug, Clone)]
+pub enum Effect {
+    /// Ask for a lease; the answer carries this generation.
+    Acquire(u64),
+    /// Ask for more time; the answer carries this generation.
+    Renew(u64, Lease),
+    /// Give a lease back to its last use, as told by the close before.
+    Release {
+        /// Which.
+        lease: Lease,
+        /// Whether the application is told, with a `leaseReleased`.
+        announce: bool,
+    },
+    /// Give a lease back that was never used.
+    Decline(Lease),
+    /// Let the factory count under this grant.
+    Open(Grant),
+    /// Move the factory's fence on.
+    Grow(Grant),
+    /// Stop the factory.
+    Close(Why),
+    /// Set a timer.
+    SetTimer(u64, Timer, Tick),
+    /// Tell the application.
+    Emit(What),
+    /// Answer everybody who waits for a lease.
+    Settle(Result<(), Error>),
+}
+
+impl State {
+    /// The beginning.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { phase: Phase::Idle, generation: 0 }
+    }
+
+    /// The attempts that failed in a row and the last error, while a lease is asked for.
+    #[must_use]
+    pub fn asking(&self) -> Option<&Asking> {
+        match &self.phase {
+            Phase::Acquiring(asking) | Phase::Lost(asking) => Some(asking),
+            Phase::Idle | Phase::Held(_) | Phase::Closed => None,
+        }
+    }
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// What the pure function needs to know beside the event.
+#[derive(Debug, Clone, Copy)]
+pub struct Moment<'a> {
+    /// Now.
+    pub now: Tick,
+    /// A random number, for the jitter.
+    pub random: u32,
+    /// The timings in force.
+    pub timings: &'a Timings,
+}
+
+/// One step; see the module's table.
+#[must_use]
+pub fn step(state: State, event: Event, moment: Moment<'_>) -> (State, Vec<Effect>) {
+    let outdated = generation_of(&event).is_some_and(|generation| generation != state.generation);
+    let State { phase, generation } = state;
+    let mut next = Next { generation, moment, effects: Vec::new() };
+    let phase = if outdated { next.stale(phase, event) } else { next.step(phase, event) };
+    (State { phase, generation: next.generation }, next.effects)
+}
+
+struct Next<'a> {
+    generation: u64,
+    moment: Moment<'a>,
+    effects: Vec<Effect>,
+}
+
+impl Next<'_> {
+    fn step(&mut self, phase: Phase, event: Event) -> Phase {
+        match (phase, event) {
+            (Phase::Closed, event) => self.stale(Phase::Closed, event),
+            (phase, Event::Closing) => self.close(phase),
+
+            (Phase::Idle, Event::Wanted) => Phase::Acquiring(self.acquire(0, None)),
+
+            (Phase::Acquiring(asking), Event::Acquired(_, grant)) => self.hold(&asking, grant, Source::Initial),
+            (Phase::Lost(asking), Event::Acquired(_, grant)) => self.hold(&asking, grant, Source::Reacquire),
+            (Phase::Acquiring(_), Event::Refused(_, error)) if error.retry() == Retry::Never => {
+                self.generation += 1;
+                self.effects.push(Effect::Settle(Err(error)));
+                Phase::Idle
+            }
+            (Phase::Acquiring(asking), Event::Refused(_, error)) => Phase::Acquiring(self.try_later(asking, error)),
+            (Phase::Lost(asking), Event::Refused(_, error)) => Phase::Lost(self.try_later(asking, error)),
+            (Phase::Acquiring(asking), Event::Fired(_, Timer::Retry)) => {
+                Phase::Acquiring(self.acquire(asking.failed, asking.last_error))
+            }
+            (Phase::Lost(asking), Event::Fired(_, Timer::Retry)) => {
+                Phase::Lost(self.acquire(asking.failed, asking.last_error))
+            }
+
+            (Phase::Held(holding), Event::Wanted) => {
+                self.effects.push(Effect::Settle(Ok(())));
+                Phase::Held(holding)
+            }
+            (Phase::Held(holding), Event::Fired(_, Timer::Renew)) => Phase::Held(self.renew(holding)),
+            (Phase::Held(holding), Event::Renewed(_, grant)) => self.renewed(&holding, grant),
+            (Phase::Held(holding), Event::Unknown(_, error)) => Phase::Held(self.renew_later(holding, error)),
+            (Phase::Held(holding), Event::Doubted)
+                if holding.deadline.is_some_and(|deadline| deadline <= self.moment.now) =>
+            {
+                self.lose(&holding, Loss::Expired)
+            }
+            (Phase::Held(holding), Event::Doubted) if holding.renewal_sent.is_none() => {
+                Phase::Held(self.renew(holding))
+            }
+            (Phase::Held(holding), Event::Rejected(_, loss)) => self.lose(&holding, loss),
+            (Phase::Held(holding), Event::Fired(_, Timer::Deadline)) => self.lose(&holding, Loss::Expired),
+            (Phase::Held(holding), Event::Relinquished) => self.lose(&holding, Loss::Relinquished),
+
+            (phase, _) => phase,
+        }
+    }
+
+    /// A grant that nobody waits for is given back at once; nothing was counted under it.
+    fn stale(&mut self, phase: Phase, event: Event) -> Phase {
+        if let Event::Acquired(_, grant) = event {
+            self.effects.push(Effect::Decline(grant.lease));
+        }
+        phase
+    }
+
+    fn acquire(&mut self, failed: u32, last_error: Option<Error>) -> Asking {
+        self.generation += 1;
+        self.effects.push(Effect::Acquire(self.generation));
+        Asking { sent: self.moment.now, failed, last_error }
+    }
+
+    fn try_later(&mut self, asking: Asking, error: Error) -> Asking {
+        let failed = asking.failed + 1;
+        self.later(Operation::Acquire, Timer::Retry, failed, error.clone());
+        Asking { failed, last_error: Some(error), ..asking }
+    }
+
+    fn renew(&mut self, holding: Holding) -> Holding {
+        self.effects.push(Effect::Renew(self.generation, holding.lease));
+        Holding { renewal_sent: Some(self.moment.now), ..holding }
+    }
+
+    fn renew_later(&mut self, holding: Holding, error: Error) -> Holding {
+        let unknown = holding.unknown + 1;
+        self.later(Operation::Renew, Timer::Renew, unknown, error);
+        Holding { renewal_sent: None, unknown, ..holding }
+    }
+
+    fn later(&mut self, operation: Operation, timer: Timer, attempt: u32, error: Error) {
+        let delay = backoff::delay(attempt, self.moment.random);
+        self.effects.push(Effect::Emit(What::Retry { operation, attempt, delay, error }));
+        self.effects.push(Effect::SetTimer(self.generation, timer, self.moment.now.after(delay)));
+    }
+
+    fn hold(&mut self, asking: &Asking, grant: Grant, source: Source) -> Phase {
+        let machine = grant.lease.machine;
+        let took = self.moment.now.since(asking.sent);
+        self.effects.push(Effect::Open(grant.clone()));
+        self.effects.push(Effect::Emit(What::Acquired { machine, source, took }));
+        self.effects.push(Effect::Settle(Ok(())));
+        Phase::Held(self.holding(&grant, asking.sent, self.moment.timings.first_ttl / 3))
+    }
+
+    fn renewed(&mut self, holding: &Holding, grant: Grant) -> Phase {
+        let machine = grant.lease.machine;
+        let sent = holding.renewal_sent.unwrap_or(self.moment.now);
+        let took = self.moment.now.since(sent);
+        self.effects.push(Effect::Grow(grant.clone()));
+        self.effects.push(Effect::Emit(What::Renewed { machine, source: Source::Scheduled, took }));
+        Phase::Held(self.holding(&grant, sent, self.moment.timings.renew_every))
+    }
+
+    /// The deadline counts from before the request was sent: by then the coordinator's clock showed at most `now_ms`.
+    fn holding(&mut self, grant: &Grant, sent: Tick, renew_in: Duration) -> Holding {
+        self.generation += 1;
+        let mut deadline = None;
+        if matches!(grant.term, Term::Renewable) {
+            let left = Duration::from_millis(grant.lease.end_ms.saturating_sub(grant.now_ms));
+            let end = sent.after(left);
+            deadline = Some(end);
+            self.effects.push(Effect::SetTimer(self.generation, Timer::Deadline, end));
+            let renew_at = self.moment.now.after(renew_in.min(left / 3));
+            self.effects.push(Effect::SetTimer(self.generation, Timer::Renew, renew_at));
+        }
+        Holding { lease: grant.lease, deadline, renewal_sent: None, unknown: 0 }
+    }
+
+    /// Closes first, tells then: no count begins after the event.
+    fn lose(&mut self, holding: &Holding, loss: Loss) -> Phase {
+        let machine = holding.lease.machine;
+        self.effects.push(Effect::Close(Why::Lost { machine, loss }));
+        if loss == Loss::Relinquished {
+            self.effects.push(Effect::Release { lease: holding.lease, announce: false });
+        }
+        self.effects.push(Effect::Emit(What::Lost { machine, loss }));
+        Phase::Lost(self.acquire(0, None))
+    }
+
+    fn close(&mut self, phase: Phase) -> Phase {
+        self.generation += 1;
+        self.effects.push(Effect::Close(Why::Closed));
+        if let Phase::Held(holding) = phase {
+            self.effects.push(Effect::Release { lease: holding.lease, announce: true });
+        }
+        self.effects.push(Effect::Settle(Err(Why::Closed.error())));
+        Phase::Closed
+    }
+}
+
+fn generation_of(event: &Event) -> Option<u64> {
+    match event {
+        Event::Acquired(generation, _)
+        | Event::Refused(generation, _)
+        | Event::Renewed(generation, _)
+        | Event::Rejected(generation, _)
+        | Event::Unknown(generation, _)
+        | Event::Fired(generation, _) => Some(*generation),
+        Event::Wanted | Event::Doubted | Event::Relinquished | Event::Closing => None,
+    }
+}
+
+#[cfg(test)]
+#[path = "state_tests.rs"]
+mod tests;

@@ -1,0 +1,95 @@
+//! Words by time: the word first, then the clock, then compare-and-swap. That order makes the timestamps of one sequence
+//! never go back: a clock value read before the word could be older than the word.
+
+use super::word::{CLOSED, Shape, Word};
+
+/// What came of an attempt to take words by time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Taken {
+    /// `n` words from `first`, all in one millisecond.
+    Words { first: u64, n: u64 },
+    /// The millisecond is used up: come again when lease time has reached `timestamp`.
+    Wait { timestamp: u64 },
+    /// The fence's end, or no lease: the slow path must look.
+    Limit,
+}
+
+impl Word {
+    /// Takes 1 to `n` words of the millisecond that `now` reads.
+    #[inline]
+    pub(super) fn take_by_time(&self, shape: Shape, n: u64, now: impl Fn() -> u64) -> Taken {
+        let mut seen = self.last();
+        loop {
+            if seen == CLOSED {
+                return Taken::Limit;
+            }
+            let now = now();
+            let first = (seen + 1).max(shape.first_at(shape.machine(seen), now));
+            let last = shape.last_in_millisecond(first).min(first + (n - 1));
+            if last >= self.limit() {
+                return Taken::Limit;
+            }
+            if shape.timestamp(first) > now {
+                return Taken::Wait { timestamp: shape.timestamp(first) };
+            }
+            match self.advance(seen, last) {
+                Ok(()) => return Taken::Words { first, n: last - first + 1 },
+                Err(other) => seen = other,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fence::Fence;
+    use super::*;
+    use crate::layout::Layout;
+
+    const SHAPE: Shape = Shape::of(Layout::DEFAULT);
+
+    fn opened(start: u64, end: u64) -> Word {
+        let word = Word::closed();
+        word.open(SHAPE.before(Fence { machine: 5, start, end }), SHAPE.first_at(5, end));
+        word
+    }
+
+    fn take(word: &Word, n: u64, now: u64) -> Taken {
+        word.take_by_time(SHAPE, n, || now)
+    }
+
+    #[test]
+    fn the_timestamp_is_now_and_the_count_starts_again_each_millisecond() {
+        let word = opened(10, 1000);
+        assert_eq!(take(&word, 1, 10), Taken::Words { first: SHAPE.first_at(5, 10), n: 1 });
+        assert_eq!(take(&word, 1, 10), Taken::Words { first: SHAPE.first_at(5, 10) + 1, n: 1 });
+        assert_eq!(take(&word, 1, 500), Taken::Words { first: SHAPE.first_at(5, 500), n: 1 });
+    }
+
+    #[test]
+    fn a_clock_behind_the_word_waits_and_never_goes_back() {
+        let word = opened(10, 1000);
+        assert_eq!(take(&word, 1, 9), Taken::Wait { timestamp: 10 });
+        assert_eq!(take(&word, 1, 20), Taken::Words { first: SHAPE.first_at(5, 20), n: 1 });
+        assert_eq!(take(&word, 1, 15), Taken::Wait { timestamp: 20 });
+    }
+
+    #[test]
+    fn a_full_millisecond_gives_what_is_left_and_then_waits() {
+        let word = opened(10, 1000);
+        assert_eq!(take(&word, 8000, 10), Taken::Words { first: SHAPE.first_at(5, 10), n: 8000 });
+        assert_eq!(take(&word, 8000, 10), Taken::Words { first: SHAPE.first_at(5, 10) + 8000, n: 192 });
+        assert_eq!(take(&word, 1, 10), Taken::Wait { timestamp: 11 });
+        assert_eq!(take(&word, 1, 11), Taken::Words { first: SHAPE.first_at(5, 11), n: 1 });
+    }
+
+    #[test]
+    fn the_fences_end_is_a_limit_whatever_the_clock_says() {
+        let word = opened(10, 12);
+        assert!(matches!(take(&word, 1, 11), Taken::Words { .. }));
+        assert_eq!(take(&word, 1, 12), Taken::Limit);
+        assert_eq!(take(&word, 1, u64::MAX >> 22), Taken::Limit);
+        word.close();
+        assert_eq!(take(&word, 1, 11), Taken::Limit);
+    }
+}
