@@ -483,7 +483,7 @@ export class IdGenerator extends EventEmitter {
   /**
    * Gives the lease up as lost (`leaseLost` with `'relinquished'`) and takes another one. Does nothing without a lease.
    *
-   * @param reason for people: why; at least one character
+   * @param reason for people: why; it becomes the event's `detail`
    */
   relinquish(reason?: string): void
 
@@ -534,7 +534,7 @@ export interface CoordinatorOptions extends CommonOptions {
   machineId?: never
 }
 
-/** A generator whose machine ID is set by hand. Nothing checks that no other process has the same one: you must know. */
+/** A generator whose machine ID is set by hand. Nothing checks that no other process has it too. */
 export interface MachineIdOptions extends CommonOptions {
   /**
    * - `7`: this one.
@@ -682,6 +682,8 @@ export interface LeaseRetryEvent extends LeaseEvent {
 export interface LeaseLostEvent extends LeaseEvent {
   machineId: number
   reason: LeaseLostReason
+  /** What {@link IdGenerator.relinquish} was told, if it was. */
+  detail?: string
 }
 
 /**

@@ -65,9 +65,9 @@ class IdGenerator extends EventEmitter {
     return idType(prefix, { ...options, generator: this })
   }
 
-  /** Gives the lease up as lost and takes another one. */
-  relinquish (reason = 'relinquished') {
-    if (typeof reason !== 'string' || reason === '') unexpected('reason', 'a text', reason)
+  /** Gives the lease up as lost and takes another one; `reason` becomes the event's `detail`. */
+  relinquish (reason = '') {
+    if (typeof reason !== 'string') unexpected('reason', 'a text', reason)
     if (!this.#closing) this.#handle?.relinquish(reason)
   }
 
@@ -91,7 +91,7 @@ class IdGenerator extends EventEmitter {
     const lease = this.#handle?.lease()
     if (!lease) return null
     const { machineId, acquiredAt, expiresAt } = lease
-    return { machineId, acquiredAt: new Date(acquiredAt), expiresAt: expiresAt === null ? null : new Date(expiresAt) }
+    return { machineId, acquiredAt: new Date(acquiredAt), expiresAt: expiresAt == null ? null : new Date(expiresAt) }
   }
 
   /** What loggers show; listeners and options stay out of it. */
@@ -114,7 +114,9 @@ class IdGenerator extends EventEmitter {
   #open () {
     if (this.#handle === null) {
       const { machineId, acquireTimeoutMs: _, ...options } = this.#options
-      const deliverHere = (event) => deliver(this, event, this.#warned)
+      // Weak, or the native side would keep a forgotten generator, and its lease, for ever.
+      const here = new WeakRef(this)
+      const deliverHere = (event) => here.deref()?.#hear(event)
       const handle = this.#backend.open({ ...options, machineId: resolveMachineId(machineId) }, deliverHere)
       if (handle.failure) throw fromFailure(handle)
       if (this.#closing) handle.close()
@@ -122,6 +124,10 @@ class IdGenerator extends EventEmitter {
       this.#waiters = new Waiters(handle)
     }
     return this.#handle
+  }
+
+  #hear (event) {
+    deliver(this, event, this.#warned)
   }
 
   async #end () {

@@ -9,8 +9,9 @@ const { slot, bindType } = require('./shared.js')
 const MOST_AT_ONCE = 1_000_000
 
 /**
- * What the IDs of one column look like. Pure until first used: it then asks its generator (its own, or the process's
- * default at that moment) for native functions, and asks again when the default has changed.
+ * What the IDs of one column look like; `index.d.ts` documents its methods. Pure until first used: it then asks its
+ * generator (its own, or the process's default at that moment) for native functions, and asks again when the default
+ * has changed.
  */
 class IdType {
   #spec
@@ -30,11 +31,15 @@ class IdType {
   }
 
   next () {
-    return this.#functions().next() ?? this.#fail(this.next)
+    const id = this.#functions().next()
+    if (id === undefined) throw this.#error(this.next)
+    return id
   }
 
   nextDb () {
-    return this.#functions().nextDb() ?? this.#fail(this.nextDb)
+    const db = this.#functions().nextDb()
+    if (db === undefined) throw this.#error(this.nextDb)
+    return db
   }
 
   nextPair () {
@@ -44,32 +49,44 @@ class IdType {
 
   nextMany (n) {
     integer(n, 'n', 1, MOST_AT_ONCE)
-    return this.#functions().nextMany(n) ?? this.#fail(this.nextMany)
+    const ids = this.#functions().nextMany(n)
+    if (ids === undefined) throw this.#error(this.nextMany)
+    return ids
   }
 
   nextManyDb (n) {
     integer(n, 'n', 1, MOST_AT_ONCE)
-    return this.#functions().nextManyDb(n) ?? this.#fail(this.nextManyDb)
+    const dbs = this.#functions().nextManyDb(n)
+    if (dbs === undefined) throw this.#error(this.nextManyDb)
+    return dbs
   }
 
   toDb (id) {
-    return this.#functions().toDb(id) ?? this.#fail(this.toDb)
+    const db = this.#functions().toDb(id)
+    if (db === undefined) throw this.#error(this.toDb)
+    return db
   }
 
   fromDb (db) {
-    return this.#functions().fromDb(db) ?? this.#fail(this.fromDb)
+    const id = this.#functions().fromDb(db)
+    if (id === undefined) throw this.#error(this.fromDb)
+    return id
   }
 
   toDbMany (ids) {
     if (!Array.isArray(ids)) unexpected('ids', 'an array', ids)
-    return this.#functions().toDbMany(ids) ?? this.#fail(this.toDbMany)
+    const dbs = this.#functions().toDbMany(ids)
+    if (dbs === undefined) throw this.#error(this.toDbMany)
+    return dbs
   }
 
   fromDbMany (dbs) {
     if (!Array.isArray(dbs) && !isBigIntArray(dbs)) {
       unexpected('dbs', 'an array, a BigInt64Array or a BigUint64Array', dbs)
     }
-    return this.#functions().fromDbMany(dbs) ?? this.#fail(this.fromDbMany)
+    const ids = this.#functions().fromDbMany(dbs)
+    if (ids === undefined) throw this.#error(this.fromDbMany)
+    return ids
   }
 
   is (value) {
@@ -77,7 +94,9 @@ class IdType {
   }
 
   parse (value) {
-    return this.#read(value) ?? this.#fail(this.parse)
+    const id = this.#read(value)
+    if (id === undefined) throw this.#error(this.parse)
+    return id
   }
 
   safeParse (value) {
@@ -91,12 +110,15 @@ class IdType {
 
   format (id, to) {
     oneOf(to, 'to', FORMATS)
-    return this.#functions().format(id, to) ?? this.#fail(this.format)
+    const text = this.#functions().format(id, to)
+    if (text === undefined) throw this.#error(this.format)
+    return text
   }
 
   inspect (id) {
-    const { timestamp, ...parts } = this.#functions().inspect(id) ?? this.#fail(this.inspect)
-    return { ...parts, timestamp: new Date(timestamp) }
+    const parts = this.#functions().inspect(id)
+    if (parts === undefined) throw this.#error(this.inspect)
+    return { ...parts, timestamp: new Date(parts.timestamp) }
   }
 
   rangeFor (range) {
@@ -104,7 +126,9 @@ class IdType {
     const from = milliseconds(range?.from, 'from')
     const to = milliseconds(range?.to, 'to')
     if (to < from) refuse('to', `expected no earlier than from (${from}), found ${to}`)
-    const [gte, lt] = this.#functions().rangeFor(from, to) ?? this.#fail(this.rangeFor)
+    const bounds = this.#functions().rangeFor(from, to)
+    if (bounds === undefined) throw this.#error(this.rangeFor)
+    const [gte, lt] = bounds
     return { gte, lt }
   }
 
@@ -143,10 +167,6 @@ class IdType {
   /** The error behind the `undefined` that a native function just returned to `method`. */
   #error (method) {
     return fromFailure(this.#takeFailure(), method)
-  }
-
-  #fail (method) {
-    throw this.#error(method)
   }
 }
 

@@ -3,7 +3,7 @@
  *
  * What it converts is true: texts, masks, prefixes and refusals are those of the real generator with the same key, so
  * fixtures can be shared with real services. What it mints is deterministic: the same options and the same calls give
- * the same IDs in every run and on every platform, and always will, so they may stand in snapshots. For that reason they
+ * the same IDs in every run and on every platform, and always will, so they may stand in snapshots. That is why they
  * are not unique: never let them meet real ones.
  *
  * @packageDocumentation
@@ -16,10 +16,9 @@ import type { IdGenerator, LayoutOptions, LeaseLostReason } from '../index.js'
  * does: every `idType` without a `generator` of its own uses it, also one that was declared long before.
  *
  * Call it anew (or {@link FakeIdGenerator.reset}) before each test whose IDs are compared, so that no test depends on
- * what ran before it. `await ids.close()` or `await stop()` ends it.
+ * what ran before it. After `await ids.close()` or `await stop()` types go on converting, and `next()` throws.
  *
  * @throws {ConfigError} `option` names what is wrong
- * @throws {TimeError} when `now` lies outside the layout
  *
  * @example node:test
  * import { afterEach, beforeEach, test } from 'node:test'
@@ -61,15 +60,15 @@ export function fakeIds(options?: FakeIdsOptions): FakeIdGenerator
 /** The options of {@link fakeIds}; none is needed. */
 export interface FakeIdsOptions {
   /**
-   * What tells one fake from another: fakes of different machine IDs never mint the same ID. A whole number from 0 is the
-   * machine ID itself (modulo their number, 511 in the default layout), a text is hashed to one. Default 1.
+   * What tells one fake from another: fakes with different machine IDs never mint the same ID. A whole number from 0 is
+   * the machine ID itself (modulo 511 in the default layout), a text is hashed to one. Default 1.
    */
   seed?: number | string
 
   /**
    * The moment that IDs are made at: a Date, milliseconds since 1970, or a function that gives one. Counter types carry
    * the moment at which the lease began, sortable types the present one; neither waits for a clock, so a millisecond
-   * that is used up runs into the next. Default {@link TEST_NOW}.
+   * that is used up runs into the next. It must lie inside the layout. Default {@link TEST_NOW}.
    */
   now?: Date | number | (() => Date | number)
 
@@ -101,16 +100,10 @@ export interface FakeIdGenerator extends IdGenerator {
 
   /** Begins from the beginning, under a lease: the next IDs are those of a new generator with the same options. */
   reset(): void
-
-  /**
-   * Ends this generator. The default that {@link fakeIds} replaced, if there was one, is the default again; else this one
-   * stays it, so that types go on converting, and `next()` throws `ClosedError`.
-   */
-  close(): Promise<void>
 }
 
 /** The moment of fake IDs, in milliseconds since 1970: 2026-01-01T00:00:00Z. It never changes. */
 export const TEST_NOW: number
 
-/** The base key of fake IDs, for a test that gives a real generator the same one. It never changes, and is no secret. */
+/** The base key of fake IDs, for a test that gives a real generator the same one. It never changes; it is no secret. */
 export const TEST_KEY: string

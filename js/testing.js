@@ -19,7 +19,6 @@ const TEST_KEY = 'mintid/testing: everybody knows this key'
 /** An IdGenerator without addon and coordinator, whose lease ends and begins when the test says so. */
 class FakeIdGenerator extends IdGenerator {
   #handle
-  #replaced = slot.generator
 
   constructor (options, now) {
     const backend = fakeBackend(now)
@@ -43,39 +42,38 @@ class FakeIdGenerator extends IdGenerator {
   reset () {
     this.#handle.reset()
   }
-
-  /** Ends this generator, and makes the one that it replaced the default again. */
-  close () {
-    if (slot.generator === this && this.#replaced) slot.generator = this.#replaced
-    return super.close()
-  }
 }
 
 /** Makes a generator of deterministic IDs, ready for use, and makes it the process's default. */
 function fakeIds (options = {}) {
   record(options, '', NAMES)
   const { seed = 1, now = TEST_NOW, key = TEST_KEY, layout } = options
-  const machines = 2 ** layoutOptions(layout).machine - 1
-  const machineId = machineIdOf(seed, machines)
-  return new FakeIdGenerator({ machineId, key, ...(layout && { layout }) }, clockOf(now))
+  const checked = layoutOptions(layout)
+  const machineId = machineIdOf(seed, 2 ** checked.machine - 1)
+  return new FakeIdGenerator({ machineId, key, ...(layout && { layout }) }, clockOf(now, checked))
 }
 
-/** A machine ID for a seed, never the highest one: that is the database's. */
+/** A machine ID for a seed; the highest one of all is never leased, and is not counted in `machines`. */
 function machineIdOf (seed, machines) {
   if (Number.isSafeInteger(seed) && seed >= 0) return seed % machines
   if (typeof seed === 'string') return createHash('sha256').update(seed).digest().readUInt32BE() % machines
   return unexpected('seed', 'a whole number from 0, or a text', seed)
 }
 
-function clockOf (now) {
-  if (typeof now === 'function') return () => milliseconds(now())
-  const fixed = milliseconds(now)
+/** What gives the time in milliseconds since 1970, always inside the layout. */
+function clockOf (now, layout) {
+  if (typeof now === 'function') return () => milliseconds(now(), layout)
+  const fixed = milliseconds(now, layout)
   return () => fixed
 }
 
-function milliseconds (moment) {
+function milliseconds (moment, { time, epochMs }) {
   const ms = isDate(moment) ? moment.getTime() : moment
-  return Number.isSafeInteger(ms) ? ms : unexpected('now', 'a valid Date, whole milliseconds since 1970, or a function that gives one', moment)
+  if (!Number.isSafeInteger(ms)) unexpected('now', 'a valid Date, whole milliseconds since 1970, or a function', moment)
+  // The last timestamp of a layout is never used.
+  const last = epochMs + 2 ** time - 2
+  if (ms >= epochMs && ms <= last) return ms
+  return unexpected('now', `a time inside the layout, from ${epochMs} to ${last} ms since 1970`, ms)
 }
 
 module.exports = { fakeIds, TEST_NOW, TEST_KEY }

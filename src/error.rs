@@ -136,6 +136,13 @@ impl Error {
         self
     }
 
+    /// The same error about one item of a list, counted from 0.
+    #[must_use]
+    pub fn in_item(mut self, index: usize) -> Self {
+        self.0.message = format!("item {index}: {}", self.0.message);
+        self
+    }
+
     /// The same error with the one that caused it.
     #[must_use]
     pub fn caused_by(mut self, source: Error) -> Self {

@@ -10,7 +10,7 @@ use mintid::id::{Base, IdType, Kind, Spec};
 use serde_json::Value;
 use vectors_support::{bytes, load, number, rows, spec, speck, text};
 
-fn is_speck64(row: &&Value) -> bool {
+fn is_speck64(row: &Value) -> bool {
     row["bits"] == 64 && row["cipher"] == "speck"
 }
 
@@ -18,7 +18,7 @@ fn is_speck64(row: &&Value) -> bool {
 fn blocks_are_encrypted_and_decrypted_alike() {
     let vectors = load("03_encrypt");
     let (mut derived, mut explicit) = (0, 0);
-    for row in rows(&vectors, "vectors").iter().filter(is_speck64) {
+    for row in rows(&vectors, "vectors").iter().filter(|row| is_speck64(row)) {
         let effective: [u8; 16] = bytes(&row["effective_key"]).try_into().unwrap();
         let cipher = if text(&row["key_source"]) == "base_key" {
             let base = BaseKey::new(&bytes(&row["base_key"])).unwrap();
@@ -41,7 +41,7 @@ fn blocks_are_encrypted_and_decrypted_alike() {
 fn encrypted_nonces_show_the_same_parts() {
     let vectors = load("03_encrypt");
     let encryption = speck(&vectors["base_keys"][3]);
-    let rows: Vec<_> = rows(&vectors, "encrypted_nonce").iter().filter(is_speck64).collect();
+    let rows: Vec<_> = rows(&vectors, "encrypted_nonce").iter().filter(|row| is_speck64(row)).collect();
     for row in &rows {
         let base = if row["base_type"] == "sortable" { Base::Sortable } else { Base::Counter };
         let kind = Kind::Encrypted { base };

@@ -95,8 +95,8 @@ fn prefixed_values_are_read_alike_or_refused_for_a_reason() {
     assert_eq!(persisted, 11);
 }
 
-/// Once converts between formats by shape: `to_format` without a prefix, `cast` with one. We convert what is an ID of the
-/// type.
+/// Once converts between formats by shape: `to_format` without a prefix, `cast` with one. We convert what is an ID of
+/// the type.
 #[test]
 fn ids_are_spelled_alike_in_other_formats() {
     let vectors = load("04_once_formats");

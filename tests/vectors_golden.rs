@@ -1,5 +1,5 @@
-//! `vectors/golden.json`: what this library itself writes. Applications keep these texts, so its lines must never change
-//! and none may go; a new format or cipher adds lines. They were computed by a program that shares no code with this one.
+//! `vectors/golden.json`: what this library itself writes. Applications keep these texts, so its lines must never
+//! change and none may go; a new format or cipher adds lines. A program that shares no code with this one made them.
 
 #![allow(clippy::unwrap_used, reason = "a vector that cannot be read fails the test")]
 

@@ -15,7 +15,7 @@ test('every value of the vectors has its six spellings, there and back', () => {
     const number = BigInt(value.signed)
     for (const format of ORIGINAL) {
       const type = ids.type('', { format })
-      const app = format === 'raw' ? Buffer.from(value.raw_hex, 'hex') : format.endsWith('signed') ? BigInt(value[format]) : value[format]
+      const app = appOf(value, format)
       assert.deepEqual(type.fromDb(number), app)
       assert.equal(type.toDb(app), number)
       assert.equal(type.is(app), true)
@@ -23,6 +23,11 @@ test('every value of the vectors has its six spellings, there and back', () => {
   }
   assert.equal(values.length, 168)
 })
+
+function appOf (value, format) {
+  if (format === 'raw') return Buffer.from(value.raw_hex, 'hex')
+  return format.endsWith('signed') ? BigInt(value[format]) : value[format]
+}
 
 test('base58 spells every value in 11 characters that sort like the number', () => {
   const type = ids.type('', { dbFormat: 'unsigned' })
@@ -50,7 +55,7 @@ test('database values of every format load as in the vectors', () => {
       loaded++
     }
   }
-  assert.equal(loaded, 384)
+  assert.equal(loaded, 378)
 })
 
 for (const [name, entries, counts] of [['parse', parse, [56, 826]], ['prefixed', prefixed, [10, 248]]]) {

@@ -46,7 +46,8 @@ test('keys are derived as in the vectors', () => {
 
 test('masked IDs come out as in the vectors', () => {
   // One of the recorded prefixes has an accent; ours are URL-safe.
-  const rows = [...mask.vectors, ...mask.other_db_formats].filter(({ cipher64, prefix }) => cipher64 === 'speck' && prefix !== 'prod-é_')
+  const isOurs = ({ cipher64, prefix }) => cipher64 === 'speck' && prefix !== 'prod-é_'
+  const rows = [...mask.vectors, ...mask.other_db_formats].filter(isOurs)
   for (const row of rows) {
     const type = typeUnder(row.base_key, row.prefix, {
       format: row.ex_format,
@@ -59,7 +60,7 @@ test('masked IDs come out as in the vectors', () => {
     assert.deepEqual(type.toDb(app), db)
     assert.equal(type.is(app), true)
   }
-  assert.equal(rows.length, 0)
+  assert.equal(rows.length, 210)
 })
 
 test('every input is refused, or is the canonical one of the number that the original reads', () => {
@@ -75,5 +76,5 @@ test('every input is refused, or is the canonical one of the number that the ori
       }
     }
   }
-  assert.deepEqual(found, { accepted: 0, refused: 0 })
+  assert.deepEqual(found, { accepted: 10, refused: 90 })
 })

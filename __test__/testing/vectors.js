@@ -10,7 +10,14 @@ function vectors (name) {
   return JSON.parse(readFileSync(join(__dirname, '../../tests/vectors', name), 'utf8'))
 }
 
-const OTHERS = { true: true, ':atom': Symbol('atom'), '1.0': 1.5, '[]': [], '%{}': {}, '~c"AAAAAAAAAAA"': [..."AAAAAAAAAAA"] }
+const OTHERS = {
+  true: true,
+  ':atom': Symbol('atom'),
+  '1.0': 1.5,
+  '[]': [],
+  '%{}': {},
+  '~c"AAAAAAAAAAA"': Array(11).fill('A')
+}
 
 /** The JavaScript value of a tagged one; a float stays one, since JavaScript cannot tell 1.0 from 1. */
 function untagged ([tag, value]) {

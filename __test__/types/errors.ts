@@ -11,7 +11,8 @@ if (error instanceof LeaseLostError) {
   expectType<Equal<typeof error.machineId, number>>()
   expectType<Equal<typeof error.statusCode, 503>>()
 }
-if (error instanceof InvalidIdError && error.reason === 'not canonical') expectType<Equal<typeof error.statusCode, 400>>()
+if (error instanceof InvalidIdError) expectType<Equal<typeof error.statusCode, 400>>()
+if (error instanceof InvalidIdError && error.reason === 'not canonical') error.expected.length
 if (error instanceof AcquireTimeoutError) expectType<Equal<typeof error.attempts, number>>()
 if (error instanceof ExhaustedError) expectType<Equal<typeof error.capacity, number>>()
 if (error instanceof CoordinatorError) expectType<Equal<typeof error.hint, string | undefined>>()
@@ -19,7 +20,7 @@ if (error instanceof NoKeyError) expectType<Equal<typeof error.bits, number>>()
 
 // Codes are literal, on classes and on instances.
 expectType<Equal<typeof AddonError.code, 'ERR_MINTID_ADDON'>>()
-const codes: MintidError['code'][] = [NotReadyError.code, ClosedError.code, TimeError.code, new ClosedError('closed').code]
+const codes: MintidError['code'][] = [NotReadyError.code, TimeError.code, new ClosedError('closed').code]
 // @ts-expect-error no such reason
 const reason: InvalidIdError['reason'] = 'ugly'
 // @ts-expect-error fields are read-only

@@ -1,68 +1,73 @@
 'use strict'
 
 const { parseArgs } = require('node:util')
+const { shown } = require('../options/check.js')
+const { closest } = require('../options/closest.js')
 
-/** A command line that says nothing the tool understands: exit code 2. */
+/** A command line that the tool does not understand. */
 class UsageError extends Error {}
 
-// Every command has these.
+/** What every command has. */
 const COMMON = {
   json: { type: 'boolean', about: 'print one JSON object' },
-  help: { type: 'boolean', short: 'h', about: 'print this help' },
+  help: { type: 'boolean', short: 'h', about: 'print this help' }
 }
 
-const optionsOf = command => ({ ...command.options, ...COMMON })
+/** The flags of a command, the common ones last. */
+function flagsOf (command) {
+  return { ...command.flags, ...COMMON }
+}
 
 /**
- * Reads the arguments of one command.
+ * Reads the arguments of a command.
  *
- * @returns {{ values: Record<string, string | true>, positionals: string[] }}
- * @throws {UsageError} an unknown or malformed flag, a positional too many or too few
+ * @param {object} command
+ * @param {string[]} args what follows its name
+ * @returns {{ flags: Record<string, string | true>, words: string[] }}
+ * @throws {UsageError} an unknown or malformed flag, a word too many or too few
  */
-function readArguments(command, args) {
-  const options = optionsOf(command)
-  // Not strict: parseArgs' own complaints differ between runtimes and know no "did you mean".
-  const { tokens } = parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true })
-  const values = {}
-  const positionals = []
-  for (const token of tokens) {
-    if (token.kind === 'option') values[token.name] = valueOf(token, options)
-    if (token.kind === 'positional') positionals.push(token.value)
-  }
-  if (!values.help) checkCount(positionals, command.positionals)
-  return { values, positionals }
+function readArguments (command, args) {
+  const known = flagsOf(command)
+  // Not strict: parseArgs' own complaints differ between runtimes, and suggest nothing.
+  const { tokens } = parseArgs({ args, options: known, strict: false, allowPositionals: true, tokens: true })
+  const flags = {}
+  for (const token of tokens) if (token.kind === 'option') flags[token.name] = valueOf(token, known)
+  const words = tokens.filter(({ kind }) => kind === 'positional').map(({ value }) => value)
+  if (!flags.help) checkWords(words, command.words)
+  return { flags, words }
 }
 
-function valueOf({ name, rawName, value, inlineValue }, options) {
-  if (!Object.hasOwn(options, name)) {
-    throw new UsageError(`unknown flag ${rawName}${suggestion(rawName, Object.keys(options).map(known => `--${known}`))}`)
+function valueOf ({ name, rawName, value, inlineValue }, known) {
+  if (!Object.hasOwn(known, name)) {
+    const names = Object.keys(known).map((flag) => `--${flag}`)
+    throw new UsageError(`unknown flag ${shown(rawName)}${suggestion(rawName, names)}`)
   }
-  const { type, choices } = options[name]
+  const { type, choices } = known[name]
   if (type === 'boolean') {
-    if (value !== undefined) throw new UsageError(`${rawName} takes no value`)
+    if (value !== undefined) throw new UsageError(`${rawName} takes no value, found ${shown(value)}`)
     return true
   }
   if (value === undefined || (!inlineValue && value.startsWith('-'))) {
-    throw new UsageError(`${rawName} expects a value${value ? `; one that begins with a dash: ${rawName}=${value}` : ''}`)
+    throw new UsageError(`${rawName} expects a value (one that begins with a dash as ${rawName}=-…)`)
   }
   if (choices && !choices.includes(value)) {
-    throw new UsageError(`${rawName}: expected ${choices.join(', ')}; found ${JSON.stringify(value)}${suggestion(value, choices)}`)
+    const expected = choices.join(', ')
+    throw new UsageError(`${rawName}: expected ${expected}; found ${shown(value)}${suggestion(value, choices)}`)
   }
   return value
 }
 
-function checkCount(found, expected) {
-  if (found.length < expected.length) throw new UsageError(`<${expected[found.length]}> is missing`)
+function checkWords (found, expected) {
+  if (found.length < expected.length) throw new UsageError(`expected <${expected[found.length]}>, found nothing`)
   if (found.length > expected.length) {
-    throw new UsageError(`unexpected argument ${JSON.stringify(found[expected.length])}`)
+    throw new UsageError(`expected no further argument, found ${shown(found[expected.length])}`)
   }
 }
 
-/** "; did you mean …?" where one of the known words is near enough, else ''. */
-function suggestion(word, known) {
-  const [nearest] = known
-    .map(candidate => ({ candidate, distance: distance(word, candidate) }))
-    .filter(({ candidate, distance }) => distance <= Math.max(1, candidate.length / 3))
-    .sort((a, b) => a.distance - b.distance)
-  return nearest ? `; did you mean ${nearest.candidate}?` : ''
+/** '; did you mean …?', or '' where no known word is near. */
+function suggestion (word, known) {
+  const meant = closest(word, known)
+  return meant === undefined ? '' : `; did you mean ${meant}?`
 }
+
+module.exports = { UsageError, flagsOf, readArguments, suggestion }

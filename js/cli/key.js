@@ -2,19 +2,22 @@
 
 const { randomBytes } = require('node:crypto')
 
-/** A base key: 32 random bytes, spelled in 43 characters of base64url. */
-const newKey = () => randomBytes(32).toString('base64url')
+/** A new base key: 32 random bytes as 43 characters of base64url. */
+function newKey () {
+  return randomBytes(32).toString('base64url')
+}
 
 module.exports = {
   newKey,
   summary: 'print a new base key',
-  usage: 'mintid key [--json]',
-  about: `Prints 32 random bytes as 43 characters of base64url: a base key for MINTID_KEY.
-Keep it secret (who has it can unmask IDs) and keep it (another key changes every public ID).`,
-  positionals: [],
-  options: {},
-  run() {
+  usage: 'key [--json]',
+  about: `Prints a base key: 32 random bytes as 43 characters of base64url. Keep it secret, since who has it can unmask
+IDs; and keep it, since another key changes every masked ID.`,
+  words: [],
+  flags: {},
+
+  run () {
     const key = newKey()
     return { json: { key }, lines: [key] }
-  },
+  }
 }

@@ -4,15 +4,15 @@ const { refuse, unexpected, record, boolean, oneOf } = require('./check.js')
 
 const NAMES = ['prefix', 'mask', 'cipher', 'format']
 
-/** The shortest and the longest text of a 64-bit number. */
-const LENGTHS = {
-  base58: [11, 11],
-  url64: [11, 11],
-  hex: [16, 16],
-  hex32: [13, 13],
-  signed: [1, 20],
-  unsigned: [1, 20],
-  raw: [8, 8]
+/** What a 64-bit number looks like in each format: how long, and what a beginning of it may consist of. */
+const TEXTS = {
+  base58: { lengths: [11, 11], beginning: /^[1-9A-HJ-NP-Za-km-z]*$/ },
+  url64: { lengths: [11, 11], beginning: /^[\w-]*$/ },
+  hex: { lengths: [16, 16], beginning: /^[\da-f]*$/ },
+  hex32: { lengths: [13, 13], beginning: /^[\da-v]*$/ },
+  signed: { lengths: [1, 20], beginning: /^-?\d*$/ },
+  unsigned: { lengths: [1, 20], beginning: /^\d*$/ },
+  raw: { lengths: [8, 8], beginning: /^/ }
 }
 
 /**
@@ -51,19 +51,36 @@ function spellingOption (entry, path, own, { kind, formats, ciphers, prefixOptio
   return { prefix, mask, cipher, format }
 }
 
-/** Whether some value could be read as both spellings, going by its sort, prefix and length. */
+/** Whether some value could be read in both spellings, as two numbers. Errs on the safe side, as native code does. */
 function confusable (one, other) {
-  return sort(one) === sort(other) && overlap(lengths(one), lengths(other)) &&
-    (one.prefix.startsWith(other.prefix) || other.prefix.startsWith(one.prefix))
+  return mayShareValue(one, other) && !agree(one, other)
 }
 
-function sort ({ prefix, format }) {
-  if (format === 'raw') return 'bytes'
-  return prefix === '' && (format === 'signed' || format === 'unsigned') ? 'bigint' : 'text'
+/** Goes by the sort of a value, its length and its beginning. */
+function mayShareValue (one, other) {
+  const [short, long] = one.prefix.length <= other.prefix.length ? [one, other] : [other, one]
+  return sort(short) === sort(long) && overlap(lengths(short), lengths(long)) &&
+    long.prefix.startsWith(short.prefix) &&
+    TEXTS[short.format].beginning.test(long.prefix.slice(short.prefix.length))
+}
+
+/** Signed beside unsigned: what both can read is the same number. */
+function agree (one, other) {
+  return one.format !== other.format && isNumeric(one) && isNumeric(other) &&
+    one.prefix === other.prefix && one.mask === other.mask && one.cipher === other.cipher
+}
+
+function sort (spelling) {
+  if (spelling.format === 'raw') return 'bytes'
+  return spelling.prefix === '' && isNumeric(spelling) ? 'bigint' : 'text'
+}
+
+function isNumeric ({ format }) {
+  return format === 'signed' || format === 'unsigned'
 }
 
 function lengths ({ prefix, format }) {
-  return LENGTHS[format].map((length) => length + prefix.length)
+  return TEXTS[format].lengths.map((length) => length + prefix.length)
 }
 
 function overlap ([shortest, longest], [otherShortest, otherLongest]) {

@@ -43,7 +43,7 @@ function coordinatorOption (value) {
 }
 
 function directoryOf (value) {
-  const bad = (what, cause) => refuse('coordinator', `expected file:/// and an absolute directory, found ${what}`, cause)
+  const bad = (found, cause) => refuse('coordinator', `expected file:/// and a directory, found ${found}`, cause)
   if (!/^file:\/\/\//i.test(value)) bad('one with a host or a relative path (three slashes make it absolute)')
   if (/[?#]/.test(value)) bad("one with '?' or '#' (write %3F and %23 for these characters)")
   let directory

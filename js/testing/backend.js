@@ -12,7 +12,7 @@ const ARRAYS = { signed: BigInt64Array, unsigned: BigUint64Array }
  * The border of js/native.js once more, in plain JavaScript: it converts exactly like native code, and counts under a
  * lease that it grants itself.
  *
- * @param {() => number} now milliseconds since 1970
+ * @param {() => number} now milliseconds since 1970, inside the layout
  */
 function fakeBackend (now) {
   let last
@@ -34,8 +34,7 @@ function fakeBackend (now) {
   return {
     open ({ machineId, layout: bits, key }, onEvent) {
       const layout = new Layout(bits)
-      const handle = guarded(() => new FakeHandle({ machineId: machineId.number, layout, now, onEvent }))()
-      if (!handle) return last
+      const handle = new FakeHandle({ machineId: machineId.number, layout, now, onEvent })
       means.set(handle, { layout, cipher: key && derivedSpeck(key) })
       return handle
     },
@@ -63,13 +62,25 @@ function functionsOf (type, mint, { dbFormat }, guarded) {
     nextManyDb: guarded((n) => dbs(minted(n))),
     toDb: guarded((value) => type.writeDb(type.readApp(value))),
     fromDb: guarded((value) => type.writeApp(type.readDb(value))),
-    toDbMany: guarded((values) => dbs(values.map((value) => type.readApp(value)))),
-    fromDbMany: guarded((values) => Array.from(values, (value) => type.writeApp(type.readDb(value)))),
+    toDbMany: guarded((values) => dbs(each(values, (value) => type.readApp(value)))),
+    fromDbMany: guarded((values) => each(values, (value) => type.writeApp(type.readDb(value)))),
     is: (value) => type.isCanonical(value),
     format: guarded((value, format) => type.respell(value, format)),
     inspect: guarded((value) => type.inspect(value)),
     rangeFor: guarded((fromMs, toMs) => type.range(fromMs, toMs))
   }
+}
+
+/** Converts a list; a failure says which item it is about. */
+function each (values, convert) {
+  return Array.from(values, (value, index) => {
+    try {
+      return convert(value)
+    } catch (failure) {
+      if (failure instanceof Failure) failure.message = `item ${index}: ${failure.message}`
+      throw failure
+    }
+  })
 }
 
 module.exports = { fakeBackend }

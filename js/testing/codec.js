@@ -10,9 +10,9 @@ const LOWER = UPPER.toLowerCase()
 const LONGEST_DECIMAL = 20
 
 /**
- * By format: `write` gives the spelling of an unsigned 64-bit number, `read` the number of a spelling, or the word for what
- * is wrong with it ('length', 'character', 'not canonical', 'range'); `fit` of the numeric formats does that for a bigint.
- * `body` describes a spelling.
+ * By format: `write` gives the spelling of an unsigned 64-bit number, `read` the number of a spelling, or the word for
+ * what is wrong with it ('length', 'character', 'not canonical', 'range'). Numeric formats do the same with bigints by
+ * `wrap` and `fit`. `body` describes a spelling.
  */
 const codecs = {
   base58: positional('base58', (DIGITS + UPPER + LOWER).replace(/[0OIl]/g, ''), 11),

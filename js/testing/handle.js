@@ -2,7 +2,7 @@
 
 const { Failure } = require('./failure.js')
 
-/** A lease that no coordinator granted: held at once, lost and regained on demand. Nothing in it waits for a clock. */
+/** A lease that no coordinator granted: held at once, lost and regained on demand. Minting never waits for a clock. */
 class FakeHandle {
   #machineId
   #layout
@@ -21,7 +21,7 @@ class FakeHandle {
    * @param {object} lease
    * @param {number} lease.machineId
    * @param {import('./layout.js').Layout} lease.layout
-   * @param {() => number} lease.now milliseconds since 1970
+   * @param {() => number} lease.now milliseconds since 1970, inside the layout
    * @param {(event: object) => void} lease.onEvent
    */
   constructor ({ machineId, layout, now, onEvent }) {
@@ -128,7 +128,8 @@ class FakeHandle {
 
   /** The first timestamp after all that were used. */
   #unused () {
-    return [...this.#words.values()].reduce((first, word) => later(first, this.#layout.timestampOf(word) + 1n), this.#start)
+    const used = [...this.#words.values()].map((word) => this.#layout.timestampOf(word))
+    return used.reduce((first, timestamp) => later(first, timestamp + 1n), this.#start)
   }
 
   #settleAll (failure) {
@@ -141,7 +142,8 @@ class FakeHandle {
 }
 
 function timedOut (timeoutMs) {
-  return new Failure('ACQUIRE_TIMEOUT', `no lease within ${timeoutMs} ms: regainLease() was not called`, { attempts: 0 })
+  const text = `no lease within ${timeoutMs} ms: regainLease() was not called`
+  return new Failure('ACQUIRE_TIMEOUT', text, { attempts: 0 })
 }
 
 function later (one, other) {

@@ -6,7 +6,7 @@ const { Spelling } = require('./spelling.js')
 
 const SIGN = 2n ** 63n
 
-/** What the IDs of one column look like, as src/id composes it. Numbers are unsigned BigInts; faults throw a Failure. */
+/** What the IDs of one column look like, as src/id composes it. Numbers are unsigned BigInts; it throws Failures. */
 class FakeIdType {
   #spec
   #layout
@@ -112,7 +112,8 @@ function needed (cipher, what) {
 }
 
 function invalid (what, reason, expected, found) {
-  return new Failure('INVALID_ID', `not ${what} (${reason}): expected ${expected}, found ${shown(found)}`, { reason, expected })
+  const text = `not ${what} (${reason}): expected ${expected}, found ${shown(found)}`
+  return new Failure('INVALID_ID', text, { reason, expected })
 }
 
 module.exports = { FakeIdType }

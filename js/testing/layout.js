@@ -47,21 +47,19 @@ class Layout {
     }
   }
 
-  /** The timestamp of a moment in milliseconds since 1970. */
+  /** The timestamp of a moment inside the layout, in milliseconds since 1970. */
   timestamp (unixMs) {
-    const timestamp = BigInt(unixMs - this.#epochMs)
-    if (timestamp < 0n) throw new Failure('TIME', `the time ${unixMs} (ms since 1970) lies before the layout's epoch ${this.#epochMs}`)
-    if (timestamp >= this.end) throw this.ended()
-    return timestamp
+    return BigInt(unixMs - this.#epochMs)
   }
 
-  /** The least number of a moment, or of the end of the layout that lies closest to it. */
+  /** The least number of any moment, or of the end of the layout that lies closest to it. */
   firstNonceAt (unixMs) {
     const timestamp = BigInt(unixMs) - BigInt(this.#epochMs)
     const within = timestamp < 0n ? 0n : timestamp > this.end ? this.end : timestamp
     return this.nonce(this.firstWord(within), 0n)
   }
 
+  /** The failure of a timestamp at the end. */
   ended () {
     const end = BigInt(this.#epochMs) + this.end
     return new Failure('TIME', `the layout ends at ${end} (ms since 1970): it has no timestamps left`)

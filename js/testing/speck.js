@@ -1,7 +1,7 @@
 'use strict'
 
-// Speck64/128 (Beaulieu and others, 2013) over one 64-bit number. Words are big-endian and read as the paper prints them:
-// x before y, the highest key word first.
+// Speck64/128 (Beaulieu and others, 2013) over one 64-bit number. Words are big-endian and read as the paper prints
+// them: x before y, the highest key word first.
 
 const { pbkdf2Sync } = require('node:crypto')
 

@@ -38,7 +38,8 @@ impl BaseKey {
     }
 
     /// What two processes compare to learn whether they hold the same secret. It is derived like a cipher key, under a
-    /// salt of its own: it tells nothing about those keys, and guessing a weak secret from it costs as much as from an ID.
+    /// salt of its own: it tells nothing about those keys, and guessing a weak secret from it costs as much as from a
+    /// masked ID.
     #[must_use]
     pub fn fingerprint(&self) -> [u8; 16] {
         *self.derive("mintid_fingerprint")

@@ -16,8 +16,8 @@ pub fn encode_unsigned(number: u64, text: &mut Text) {
         *pair = PAIRS[(rest % 100) as usize];
         rest /= 100;
     }
-    let zeros = digits.iter().take(LONGEST - 1).take_while(|&&digit| digit == b'0').count();
-    text.push(digits.get(zeros..).unwrap_or_default());
+    let length = number.checked_ilog10().map_or(1, |power| power as usize + 1);
+    text.push(digits.get(LONGEST - length..).unwrap_or_default());
 }
 
 /// Appends a signed number.

@@ -1,5 +1,5 @@
-//! Numbers of 64 bits as text, one file a format. Each format spells a number in exactly one way and reads nothing else:
-//! no other case, padding, blanks, signs, leading zeros or unused bits. Writing takes tables and no heap.
+//! Numbers of 64 bits as text, one file a format. Each format spells a number in exactly one way and reads nothing
+//! else: no other case, padding, blanks, signs, leading zeros or unused bits. Writing takes tables and no heap.
 
 pub mod base58;
 pub mod hex;
@@ -167,12 +167,14 @@ mod tests {
         }
 
         #[test]
-        fn text_sorts_like_the_number_where_the_docs_say_so(format in sorting_formats(), a in numbers(), b in numbers()) {
+        fn text_sorts_where_the_docs_say_so(format in sorting_formats(), a in numbers(), b in numbers()) {
             prop_assert_eq!(spelled(format, a).cmp(&spelled(format, b)), a.cmp(&b));
         }
 
         #[test]
-        fn what_can_be_read_is_the_one_spelling(format in formats(), number in numbers(), at: prop::sample::Index, to: u8) {
+        fn what_can_be_read_is_the_one_spelling(
+            format in formats(), number in numbers(), at: prop::sample::Index, to: u8,
+        ) {
             let mut text = spelled(format, number);
             let at = at.index(text.len());
             text[at] = to;
@@ -193,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn text_does_not_sort_like_the_number_elsewhere() {
+    fn text_does_not_sort_elsewhere() {
         for format in [Format::Url64, Format::Signed, Format::Unsigned] {
             let texts: Vec<_> = (0..=255).map(|byte| spelled(format, byte << 56)).collect();
             assert!(!texts.is_sorted(), "{format:?}");

@@ -22,9 +22,10 @@ use crate::cipher::Speck64;
 use crate::codec::{Format, Invalid, Prefix, Text};
 use crate::error::{Code, Error};
 use crate::layout::Layout;
+use crate::nonce::{Order, Space};
 use spelling::Spelling;
 
-/// What the IDs of one column look like; immutable. Nothing here allocates per ID, except the error that a person reads.
+/// What the IDs of one column look like; immutable. Nothing here allocates per ID, except the error for a person.
 #[derive(Debug)]
 pub struct IdType {
     kind: Kind,
@@ -49,6 +50,19 @@ impl IdType {
         &self.layout
     }
 
+    /// Where its nonces are counted. Types of one kind share a space; nonces that are encrypted have one of their own, a
+    /// cipher and key, since what is unique after encryption is only what went through the same one.
+    #[must_use]
+    pub fn space(&self) -> Space {
+        let order = match self.kind {
+            Kind::Counter | Kind::Encrypted { base: Base::Counter } => Order::Counter,
+            Kind::Sortable | Kind::Encrypted { base: Base::Sortable } => Order::Sortable,
+        };
+        // One generator has one base key and this one cipher, so the name says all that can differ.
+        let name = if self.encryption.is_some() { "speck" } else { "" };
+        Space { order, name: name.into() }
+    }
+
     /// What every text of this type begins with.
     #[must_use]
     pub fn prefix(&self) -> &Prefix {
@@ -69,6 +83,12 @@ impl IdType {
         self.encryption.as_ref().map_or(number, |cipher| cipher.decrypt(number))
     }
 
+    /// Whether the database's values are bigints, and then whether they are signed.
+    #[must_use]
+    pub fn bigint_columns(&self) -> Option<bool> {
+        self.db.is_bigint().then_some(self.db.format == Format::Signed)
+    }
+
     /// What the application sees for a number.
     #[inline]
     pub fn write_app<'t>(&self, number: u64, text: &'t mut Text) -> Value<'t> {
@@ -82,8 +102,8 @@ impl IdType {
     }
 
     /// The number behind what an application shows: the value of [`IdType::write_app`], or one of the accepted
-    /// spellings. Where the value is a bigint, its decimal text and a safe integer will do too (ids come from URLs and
-    /// JSON as these); each number still has one text.
+    /// spellings. Where the value is a bigint, its decimal text and a safe integer will do too (that is how
+    /// URLs and JSON carry it); each number still has one text.
     ///
     /// # Errors
     /// What is wrong with it as a value of this type, or as the accepted spelling whose prefix it has.
@@ -93,8 +113,8 @@ impl IdType {
     }
 
     /// The number behind what the database holds. `dbFormat` says what that is, nothing is told by shape: a numeric one
-    /// takes a bigint in range, its decimal text or a safe integer, since drivers differ; the others take their own text
-    /// or bytes.
+    /// takes a bigint in range, its decimal text or a safe integer, since drivers differ; the others take their own
+    /// text or bytes.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -119,7 +139,8 @@ impl IdType {
         Ok(self.app.write_as(to, number, text))
     }
 
-    /// What an ID of this type looks like to the application, as a phrase: `"usr_" followed by 11 characters of base58`.
+    /// What an ID of this type looks like to the application, as a phrase like
+    /// `"usr_" followed by 11 characters of base58`.
     #[must_use]
     pub fn describe(&self) -> String {
         let accepted = self.accepts.iter().map(Spelling::describe);

@@ -9,9 +9,9 @@ use crate::layout::Parts;
 const SIGN: u64 = 1 << 63;
 
 impl IdType {
-    /// The numbers `[from, to)` of the IDs made at or after `from_unix_ms` and before `to_unix_ms` in partition 0, for a
-    /// query by time. Times outside the layout are taken to its ends, so that "everything before now" can be asked from
-    /// 1970 on. Text of `dbFormat` sorts like the numbers only where the column compares bytewise (`COLLATE "C"`).
+    /// The numbers `[from, to)` of the IDs made at or after `from_unix_ms` and before `to_unix_ms` in partition 0, for
+    /// a query by time. Times outside the layout are taken to its ends, so that "everything before now" can be asked
+    /// from 1970 on. A column of text sorts like the numbers only where it compares bytewise (`COLLATE "C"`).
     ///
     /// # Errors
     /// - `CONFIG` with option `kind`: not `sortable`; with option `dbFormat`: `url64`, which does not sort like the

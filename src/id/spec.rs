@@ -91,8 +91,8 @@ impl IdType {
     /// - `CONFIG` with option `prefix`: longer than 64 characters, or not URL-safe ASCII.
     /// - `CONFIG` with option `mask`: a mask over kind `encrypted`.
     /// - `CONFIG` with option `persistPrefix`: no prefix to persist, or a numeric `dbFormat`.
-    /// - `CONFIG` with option `accepts`: an entry with one of the first two faults, or two spellings that could read one
-    ///   value as two IDs.
+    /// - `CONFIG` with option `accepts`: an entry with one of the first two faults, or two spellings that could read
+    ///   one value as two IDs.
     /// - `NO_KEY`: kind `encrypted` without a cipher.
     pub fn new(spec: Spec) -> Result<Self, Error> {
         let encrypted = matches!(spec.kind, Kind::Encrypted { .. });

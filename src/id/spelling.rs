@@ -119,5 +119,5 @@ impl Spelling {
 /// A JavaScript number that surely is the integer that was meant.
 fn safe_integer(number: f64) -> Result<i128, Invalid> {
     const LARGEST: f64 = 9_007_199_254_740_991.0;
-    if number.trunc() == number && number.abs() <= LARGEST { Ok(number as i128) } else { Err(Invalid::UnsafeNumber) }
+    if number.fract() == 0.0 && number.abs() <= LARGEST { Ok(number as i128) } else { Err(Invalid::UnsafeNumber) }
 }

@@ -354,7 +354,9 @@ proptest! {
 
     /// The accepted spelling is masked: if both could read a value, they would read it as two IDs.
     #[test]
-    fn no_value_is_read_by_two_peaceful_spellings(own in spellings(), other in spellings(), digits in "-?[1-9]{0,18}[48]") {
+    fn no_value_is_read_by_two_peaceful_spellings(
+        own in spellings(), other in spellings(), digits in "-?[1-9]{0,18}[48]",
+    ) {
         let mask = cipher(3);
         let peaceful = Spec { accepts: vec![accept(&other.0, other.1, Some(&mask))], ..spec(&own.0, own.1) };
         if IdType::new(peaceful).is_err() {

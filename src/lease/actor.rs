@@ -1,12 +1,13 @@
 //! The actor that lives a lease's life. What happens next is decided by [`super::state`]; here it is done.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, WeakUnboundedSender, unbounded_channel};
 
 use super::event::{Event as Notice, Source, What};
-use super::manager::{Command, Listener, Setup, Snapshot};
+use super::manager::{Command, Listener, Setup, Shown, Snapshot};
 use super::state::{Effect, Event, Moment, Phase, State, Timer, step};
 use super::waiters::{Owner, Waiters};
 use crate::clock::{Clock, Tick};
@@ -29,7 +30,7 @@ pub(super) struct Actor {
     timers: Vec<(Tick, u64, Timer)>,
     waiters: Waiters,
     listeners: Vec<(Owner, Listener)>,
-    snapshot: Arc<Mutex<Option<Snapshot>>>,
+    shown: Arc<Shown>,
     /// When the grant at hand arrived.
     arrived: Tick,
     /// What closing the factory yielded: a timestamp of the layout.
@@ -56,7 +57,7 @@ impl Actor {
         setup: Setup,
         commands: UnboundedReceiver<Command>,
         doubts: WeakUnboundedSender<Command>,
-        snapshot: Arc<Mutex<Option<Snapshot>>>,
+        shown: Arc<Shown>,
     ) -> Self {
         let (answer_to, answers) = unbounded_channel();
         let arrived = setup.clock.tick();
@@ -71,7 +72,7 @@ impl Actor {
             timers: Vec::new(),
             waiters: Waiters::default(),
             listeners: Vec::new(),
-            snapshot,
+            shown,
             arrived,
             last_used: None,
             close_by: None,
@@ -147,7 +148,7 @@ impl Actor {
                 self.setup.request_timeout = request_timeout;
             }
             Some(Command::Doubt) => self.apply(Event::Doubted),
-            Some(Command::Relinquish) => self.apply(Event::Relinquished),
+            Some(Command::Relinquish(why)) => self.apply(Event::Relinquished(why)),
             Some(Command::Close { last_used, reply }) => {
                 self.closing.push(reply);
                 self.close(last_used);
@@ -302,7 +303,7 @@ impl Actor {
         if let Ok(opening) = self.opening(grant, self.arrived) {
             self.setup.factory.renew(&opening);
         }
-        let earlier = *self.snapshot.lock().unwrap_or_else(PoisonError::into_inner);
+        let earlier = *self.shown.lease.lock().unwrap_or_else(PoisonError::into_inner);
         self.show(earlier.map(|snapshot| Snapshot { expires_at_ms: expiry(grant), ..snapshot }));
     }
 
@@ -333,11 +334,12 @@ impl Actor {
     }
 
     fn notice(&self, what: What) -> Notice {
-        Notice { at_ms: self.setup.clock.wall_ms(), what }
+        let number = self.shown.emitted.fetch_add(1, Ordering::AcqRel) + 1;
+        Notice { number, at_ms: self.setup.clock.wall_ms(), what }
     }
 
     fn show(&self, snapshot: Option<Snapshot>) {
-        *self.snapshot.lock().unwrap_or_else(PoisonError::into_inner) = snapshot;
+        *self.shown.lease.lock().unwrap_or_else(PoisonError::into_inner) = snapshot;
     }
 
     fn now(&self) -> Tick {

@@ -8,6 +8,8 @@ use crate::nonce::Loss;
 /// One event and when it happened.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
+    /// Which event of its manager this is; later ones have greater numbers.
+    pub number: u64,
     /// Milliseconds since 1970 by this machine's wall clock.
     pub at_ms: u64,
     /// What happened.
@@ -52,6 +54,8 @@ pub enum What {
         machine: u32,
         /// How it was lost.
         loss: Loss,
+        /// What the application said when it gave the lease up.
+        detail: Option<String>,
     },
     /// `leaseReleased`: given back on purpose.
     Released {

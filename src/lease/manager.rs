@@ -1,6 +1,7 @@
 //! The handle of a lease manager: it only sends; the actor behind it owns all state.
 
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -48,7 +49,14 @@ pub struct Snapshot {
 #[derive(Clone)]
 pub struct Manager {
     commands: UnboundedSender<Command>,
-    snapshot: Arc<Mutex<Option<Snapshot>>>,
+    shown: Arc<Shown>,
+}
+
+/// What the actor shows to everybody.
+#[derive(Debug, Default)]
+pub(super) struct Shown {
+    pub(super) lease: Mutex<Option<Snapshot>>,
+    pub(super) emitted: AtomicU64,
 }
 
 pub(super) enum Command {
@@ -59,7 +67,7 @@ pub(super) enum Command {
     Warn(Owner, &'static str, String),
     Tune(Timings, Duration),
     Doubt,
-    Relinquish,
+    Relinquish(String),
     Close { last_used: Option<u64>, reply: Box<dyn FnOnce() + Send> },
 }
 
@@ -77,8 +85,8 @@ impl Manager {
     /// The handle and the actor to run, for whoever has a runtime of their own.
     pub fn with_actor(setup: Setup) -> (Self, impl Future<Output = ()> + Send + 'static) {
         let (commands, inbox) = unbounded_channel();
-        let manager = Self { commands, snapshot: Arc::default() };
-        let actor = Actor::new(setup, inbox, manager.commands.downgrade(), Arc::clone(&manager.snapshot));
+        let manager = Self { commands, shown: Arc::default() };
+        let actor = Actor::new(setup, inbox, manager.commands.downgrade(), Arc::clone(&manager.shown));
         (manager, actor.run())
     }
 
@@ -118,9 +126,9 @@ impl Manager {
         self.send(Command::Doubt);
     }
 
-    /// Gives the lease up as lost and takes another.
-    pub fn relinquish(&self) {
-        self.send(Command::Relinquish);
+    /// Gives the lease up as lost and takes another; the event says why.
+    pub fn relinquish(&self, why: String) {
+        self.send(Command::Relinquish(why));
     }
 
     /// Ends everything and releases the lease; replies when that is done, after 5 s at the latest. `last_used` is what
@@ -132,7 +140,13 @@ impl Manager {
     /// The lease that is held.
     #[must_use]
     pub fn lease(&self) -> Option<Snapshot> {
-        *self.snapshot.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.shown.lease.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The number of the latest event. Read in a [`Reply`], it tells which events the answer is newer than.
+    #[must_use]
+    pub fn emitted(&self) -> u64 {
+        self.shown.emitted.load(Ordering::Acquire)
     }
 
     fn send(&self, command: Command) {

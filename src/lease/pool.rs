@@ -1,5 +1,5 @@
 //! One lease for all generators of a process that name the same coordinator and namespace: all Workers, an ESM and a
-//! CommonJS copy, a hot-reloaded module, Jest's module registries.
+//! `CommonJS` copy, a hot-reloaded module, Jest's module registries.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,7 +30,7 @@ pub struct Agreement {
     /// Bit widths and epoch.
     pub layout: Layout,
     /// The base key's fingerprint, if there is a key.
-    pub fingerprint: Option<[u8; 32]>,
+    pub fingerprint: Option<[u8; 16]>,
     /// The machine IDs asked for, if not all.
     pub machine_ids: Option<(u32, u32)>,
     /// How long a lease lasts.
@@ -128,8 +128,10 @@ impl Member {
         self.shared.manager.lease()
     }
 
-    /// Waits for a lease, for `timeout` at the most.
-    pub fn wait(&self, timeout: Option<Duration>, reply: Reply) {
+    /// Waits for a lease, for `timeout` at the most. The answer comes with the number of the latest event before it.
+    pub fn wait(&self, timeout: Option<Duration>, reply: impl FnOnce(Result<u64, Error>) + Send + 'static) {
+        let manager = self.shared.manager.clone();
+        let reply: Reply = Box::new(move |result| reply(result.map(|()| manager.emitted())));
         self.shared.manager.wait(self.owner, self.shared.clock.tick(), timeout, reply);
     }
 
@@ -139,8 +141,8 @@ impl Member {
     }
 
     /// Gives the lease up as lost, for all, and takes another.
-    pub fn relinquish(&self) {
-        self.shared.manager.relinquish();
+    pub fn relinquish(&self, why: String) {
+        self.shared.manager.relinquish(why);
     }
 
     /// Leaves, once. The last one to leave closes the factory before this returns and releases the lease; `done` is

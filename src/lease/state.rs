@@ -79,7 +79,7 @@ pub struct Asking {
 }
 
 /// A lease that is ours.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Holding {
     /// As last confirmed.
     pub lease: Lease,
@@ -110,8 +110,8 @@ pub enum Event {
     Fired(u64, Timer),
     /// A count found the lease to be over, or could not move the fence on: look.
     Doubted,
-    /// The application gives the lease up.
-    Relinquished,
+    /// The application gives the lease up, and says why.
+    Relinquished(String),
     /// The application is done.
     Closing,
 }
@@ -211,7 +211,7 @@ impl Next<'_> {
     fn step(&mut self, phase: Phase, event: Event) -> Phase {
         match (phase, event) {
             (Phase::Closed, event) => self.stale(Phase::Closed, event),
-            (phase, Event::Closing) => self.close(phase),
+            (phase, Event::Closing) => self.close(&phase),
 
             (Phase::Idle, Event::Wanted) => Phase::Acquiring(self.acquire(0, None)),
 
@@ -222,8 +222,8 @@ impl Next<'_> {
                 self.effects.push(Effect::Settle(Err(error)));
                 Phase::Idle
             }
-            (Phase::Acquiring(asking), Event::Refused(_, error)) => Phase::Acquiring(self.try_later(asking, error)),
-            (Phase::Lost(asking), Event::Refused(_, error)) => Phase::Lost(self.try_later(asking, error)),
+            (Phase::Acquiring(asking), Event::Refused(_, error)) => Phase::Acquiring(self.try_later(&asking, error)),
+            (Phase::Lost(asking), Event::Refused(_, error)) => Phase::Lost(self.try_later(&asking, error)),
             (Phase::Acquiring(asking), Event::Fired(_, Timer::Retry)) => {
                 Phase::Acquiring(self.acquire(asking.failed, asking.last_error))
             }
@@ -241,14 +241,16 @@ impl Next<'_> {
             (Phase::Held(holding), Event::Doubted)
                 if holding.deadline.is_some_and(|deadline| deadline <= self.moment.now) =>
             {
-                self.lose(&holding, Loss::Expired)
+                self.lose(&holding, Loss::Expired, None)
             }
             (Phase::Held(holding), Event::Doubted) if holding.renewal_sent.is_none() => {
                 Phase::Held(self.renew(holding))
             }
-            (Phase::Held(holding), Event::Rejected(_, loss)) => self.lose(&holding, loss),
-            (Phase::Held(holding), Event::Fired(_, Timer::Deadline)) => self.lose(&holding, Loss::Expired),
-            (Phase::Held(holding), Event::Relinquished) => self.lose(&holding, Loss::Relinquished),
+            (Phase::Held(holding), Event::Rejected(_, loss)) => self.lose(&holding, loss, None),
+            (Phase::Held(holding), Event::Fired(_, Timer::Deadline)) => self.lose(&holding, Loss::Expired, None),
+            (Phase::Held(holding), Event::Relinquished(why)) => {
+                self.lose(&holding, Loss::Relinquished, Some(why).filter(|why| !why.is_empty()))
+            }
 
             (phase, _) => phase,
         }
@@ -268,10 +270,10 @@ impl Next<'_> {
         Asking { sent: self.moment.now, failed, last_error }
     }
 
-    fn try_later(&mut self, asking: Asking, error: Error) -> Asking {
+    fn try_later(&mut self, asking: &Asking, error: Error) -> Asking {
         let failed = asking.failed + 1;
         self.later(Operation::Acquire, Timer::Retry, failed, error.clone());
-        Asking { failed, last_error: Some(error), ..asking }
+        Asking { sent: asking.sent, failed, last_error: Some(error) }
     }
 
     fn renew(&mut self, holding: Holding) -> Holding {
@@ -292,50 +294,46 @@ impl Next<'_> {
     }
 
     fn hold(&mut self, asking: &Asking, grant: Grant, source: Source) -> Phase {
-        let machine = grant.lease.machine;
+        let (lease, left) = (grant.lease, left(&grant));
         let took = self.moment.now.since(asking.sent);
-        self.effects.push(Effect::Open(grant.clone()));
-        self.effects.push(Effect::Emit(What::Acquired { machine, source, took }));
+        self.effects.push(Effect::Open(grant));
+        self.effects.push(Effect::Emit(What::Acquired { machine: lease.machine, source, took }));
         self.effects.push(Effect::Settle(Ok(())));
-        Phase::Held(self.holding(&grant, asking.sent, self.moment.timings.first_ttl / 3))
+        Phase::Held(self.holding(lease, left, asking.sent, self.moment.timings.first_ttl / 3))
     }
 
     fn renewed(&mut self, holding: &Holding, grant: Grant) -> Phase {
-        let machine = grant.lease.machine;
+        let (lease, left) = (grant.lease, left(&grant));
         let sent = holding.renewal_sent.unwrap_or(self.moment.now);
         let took = self.moment.now.since(sent);
-        self.effects.push(Effect::Grow(grant.clone()));
-        self.effects.push(Effect::Emit(What::Renewed { machine, source: Source::Scheduled, took }));
-        Phase::Held(self.holding(&grant, sent, self.moment.timings.renew_every))
+        self.effects.push(Effect::Grow(grant));
+        self.effects.push(Effect::Emit(What::Renewed { machine: lease.machine, source: Source::Scheduled, took }));
+        Phase::Held(self.holding(lease, left, sent, self.moment.timings.renew_every))
     }
 
-    /// The deadline counts from before the request was sent: by then the coordinator's clock showed at most `now_ms`.
-    fn holding(&mut self, grant: &Grant, sent: Tick, renew_in: Duration) -> Holding {
+    /// The deadline counts from before the request was sent: by then the coordinator's clock showed at most its `now`.
+    fn holding(&mut self, lease: Lease, left: Option<Duration>, sent: Tick, renew_in: Duration) -> Holding {
         self.generation += 1;
-        let mut deadline = None;
-        if matches!(grant.term, Term::Renewable) {
-            let left = Duration::from_millis(grant.lease.end_ms.saturating_sub(grant.now_ms));
-            let end = sent.after(left);
-            deadline = Some(end);
-            self.effects.push(Effect::SetTimer(self.generation, Timer::Deadline, end));
+        if let Some(left) = left {
             let renew_at = self.moment.now.after(renew_in.min(left / 3));
+            self.effects.push(Effect::SetTimer(self.generation, Timer::Deadline, sent.after(left)));
             self.effects.push(Effect::SetTimer(self.generation, Timer::Renew, renew_at));
         }
-        Holding { lease: grant.lease, deadline, renewal_sent: None, unknown: 0 }
+        Holding { lease, deadline: left.map(|left| sent.after(left)), renewal_sent: None, unknown: 0 }
     }
 
     /// Closes first, tells then: no count begins after the event.
-    fn lose(&mut self, holding: &Holding, loss: Loss) -> Phase {
+    fn lose(&mut self, holding: &Holding, loss: Loss, detail: Option<String>) -> Phase {
         let machine = holding.lease.machine;
         self.effects.push(Effect::Close(Why::Lost { machine, loss }));
         if loss == Loss::Relinquished {
             self.effects.push(Effect::Release { lease: holding.lease, announce: false });
         }
-        self.effects.push(Effect::Emit(What::Lost { machine, loss }));
+        self.effects.push(Effect::Emit(What::Lost { machine, loss, detail }));
         Phase::Lost(self.acquire(0, None))
     }
 
-    fn close(&mut self, phase: Phase) -> Phase {
+    fn close(&mut self, phase: &Phase) -> Phase {
         self.generation += 1;
         self.effects.push(Effect::Close(Why::Closed));
         if let Phase::Held(holding) = phase {
@@ -346,6 +344,12 @@ impl Next<'_> {
     }
 }
 
+/// How long a grant lasts from its own `now` on, if it ends by itself.
+fn left(grant: &Grant) -> Option<Duration> {
+    let left = Duration::from_millis(grant.lease.end_ms.saturating_sub(grant.now_ms));
+    matches!(grant.term, Term::Renewable).then_some(left)
+}
+
 fn generation_of(event: &Event) -> Option<u64> {
     match event {
         Event::Acquired(generation, _)
@@ -354,7 +358,7 @@ fn generation_of(event: &Event) -> Option<u64> {
         | Event::Rejected(generation, _)
         | Event::Unknown(generation, _)
         | Event::Fired(generation, _) => Some(*generation),
-        Event::Wanted | Event::Doubted | Event::Relinquished | Event::Closing => None,
+        Event::Wanted | Event::Doubted | Event::Relinquished(_) | Event::Closing => None,
     }
 }
 

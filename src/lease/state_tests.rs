@@ -72,7 +72,12 @@ fn words(effects: &[Effect]) -> Vec<String> {
             Effect::Emit(What::Retry { operation, attempt, delay, .. }) => {
                 format!("emit retry {} {attempt} in {delay:?}", operation.as_str())
             }
-            Effect::Emit(What::Lost { machine, loss }) => format!("emit lost {machine} {}", loss.as_str()),
+            Effect::Emit(What::Lost { machine, loss, detail: None }) => {
+                format!("emit lost {machine} {}", loss.as_str())
+            }
+            Effect::Emit(What::Lost { machine, loss, detail: Some(detail) }) => {
+                format!("emit lost {machine} {} ({detail})", loss.as_str())
+            }
             Effect::Emit(other) => format!("emit {other:?}"),
             Effect::Settle(result) => format!("settle {:?}", result.as_ref().map_err(Error::code)),
         })
@@ -232,18 +237,18 @@ fn losing_closes_first_tells_then_and_asks_again() {
 fn giving_up_releases_before_it_asks_again() {
     assert_step(
         held(),
-        |_| Event::Relinquished,
+        |_| Event::Relinquished("draining".into()),
         "Lost",
         &[
             "close Lost { machine: 7, loss: Relinquished }",
             "release 7 announce false",
-            "emit lost 7 relinquished",
+            "emit lost 7 relinquished (draining)",
             "acquire",
         ],
     );
     for state in [idle(), acquiring(), lost(), closed()] {
         let before = state.clone();
-        assert_eq!(at(Event::Relinquished, state).0, before);
+        assert_eq!(at(Event::Relinquished("draining".into()), state).0, before);
     }
 }
 

@@ -1,4 +1,5 @@
-//! Reads the vectors: values that Elixir programs put out, as terms that can be compared with what a type reads and writes.
+//! Reads the vectors: values that Elixir programs put out, as terms that can be compared with what a type of ours reads
+//! and writes.
 
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 

@@ -1,0 +1,177 @@
+'use strict'
+
+// What `mintid/testing` converts must be what native code converts, refusals included.
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { inspect, isDeepStrictEqual } = require('node:util')
+const { backend: native } = require('../../js/native.js')
+const { fakeBackend } = require('../../js/testing/backend.js')
+const { codecs } = require('../../js/testing/codec.js')
+const { Random } = require('./random.js')
+
+const TRIALS = 10_000
+const FORMATS = ['base58', 'url64', 'hex', 'hex32', 'signed', 'unsigned', 'raw']
+const DEFAULT_LAYOUT = { partition: 0, time: 42, machine: 9, sequence: 13, epochMs: Date.UTC(2025, 0, 1) }
+const SMALL_LAYOUT = { partition: 0, time: 40, machine: 4, sequence: 10, epochMs: Date.UTC(2000, 0, 1) }
+
+const spelling = { prefix: '', mask: false, cipher: 'speck', format: 'base58' }
+const plain = { ...spelling, kind: 'counter', base: 'counter', dbFormat: 'signed', accepts: [], persistPrefix: false }
+
+/** Every format with and without prefix; masks and database formats in turn. */
+const everyFormat = FORMATS.flatMap((format, at) => ['', 'usr_'].map((prefix, withPrefix) => {
+  const dbFormat = FORMATS[(at + 4 * withPrefix) % FORMATS.length]
+  const persistPrefix = prefix !== '' && !dbFormat.endsWith('signed')
+  return { ...plain, format, prefix, dbFormat, persistPrefix, mask: (at + withPrefix) % 2 === 0 }
+}))
+
+const specs = [
+  ...everyFormat,
+  { ...plain, prefix: 'a-', format: 'url64', kind: 'encrypted', base: 'sortable', dbFormat: 'raw' },
+  { ...plain, prefix: 'e.', kind: 'encrypted', dbFormat: 'unsigned' },
+  { ...plain, prefix: '9', format: 'unsigned', kind: 'sortable', layout: SMALL_LAYOUT },
+  { ...plain, kind: 'sortable', dbFormat: 'hex32', layout: SMALL_LAYOUT },
+  {
+    ...plain,
+    prefix: 'usr_',
+    mask: true,
+    accepts: [
+      { ...spelling, prefix: 'user_', mask: true },
+      { ...spelling, prefix: 'usr_', format: 'hex' },
+      { ...spelling, format: 'signed' },
+      { ...spelling, format: 'raw', mask: true }
+    ]
+  }
+]
+
+for (const { layout = DEFAULT_LAYOUT, ...spec } of specs) {
+  const name = JSON.stringify({ ...spec, accepts: spec.accepts.length, epochMs: layout.epochMs })
+  const random = new Random(0x6d696e74)
+  const [fake, real] = bindings(spec, Buffer.from('a key of thirty-two bytes or more'), layout)
+  const both = { fake, real }
+  const app = (number) => both.fake.fromDb(dbOf(spec, number))
+
+  test(`values: ${name}`, () => {
+    for (let trial = 0; trial < TRIALS; trial++) {
+      const db = dbOf(spec, random.number())
+      const id = same(both, 'fromDb', db)
+      assert.deepEqual(same(both, 'toDb', id), db)
+      assert.equal(same(both, 'is', id), true)
+      same(both, 'format', id, random.pick(FORMATS))
+      same(both, 'inspect', id)
+    }
+  })
+
+  test(`strings and strangers: ${name}`, () => {
+    const counts = { accepted: 0, refused: 0 }
+    for (let trial = 0; trial < TRIALS; trial++) {
+      const value = stranger(random, spec, app)
+      counts[same(both, 'toDb', value) === undefined ? 'refused' : 'accepted']++
+      same(both, 'fromDb', value)
+      same(both, 'is', value)
+      if (trial % 10 === 0) for (const method of ['inspect', 'format']) same(both, method, value, 'hex')
+    }
+    assert.ok(counts.accepted > TRIALS / 100 && counts.refused > TRIALS / 2, JSON.stringify(counts))
+  })
+
+  test(`ranges and lists: ${name}`, () => {
+    for (let trial = 0; trial < 100; trial++) {
+      const times = [0, 0].map(() => layout.epochMs - 1e9 + Number(random.number() >> 20n))
+      same(both, 'rangeFor', ...(random.below(10) ? times.sort((a, b) => a - b) : times))
+      const numbers = Array.from({ length: random.below(20) }, () => random.number())
+      const dbs = numbers.map((number) => dbOf(spec, number))
+      same(both, 'toDbMany', same(both, 'fromDbMany', dbs))
+      same(both, 'fromDbMany', [...dbs, stranger(random, spec, app)])
+      same(both, 'toDbMany', [...dbs, stranger(random, spec, app), null])
+    }
+  })
+}
+
+test('without a key the same types are refused', () => {
+  for (const spec of specs) {
+    const [fake, real] = bindings(spec, undefined, DEFAULT_LAYOUT)
+    assert.deepEqual([fake.code, fake.bits], [real.code, real.bits], JSON.stringify(spec))
+  }
+})
+
+/** What both backends make of a type, under a handle that never gets a lease. */
+function bindings ({ layout: _, ...spec }, key, layout) {
+  const lease = { ttlMs: 300_000, firstTtlMs: 60_000, renewEveryMs: 60_000, requestTimeoutMs: 5000 }
+  const options = { namespace: 'default', lease, key, layout }
+  const fake = fakeBackend(() => layout.epochMs + 1)
+  const sources = [[fake, { coordinator: 'fixed', machineId: { number: 1 } }], [native, { coordinator: 'none' }]]
+  return sources.map(([backend, source]) => {
+    const binding = backend.bind(spec, backend.open({ ...options, ...source }, () => {}))
+    return Object.assign(binding, { takeFailure: backend.takeFailure })
+  })
+}
+
+/** Calls a method of both bindings, and returns what they agree on: a value, or undefined for a failure. */
+function same ({ fake, real }, method, ...values) {
+  const [expected, actual] = [real, fake].map((binding) => {
+    const value = binding[method](...values)
+    return value === undefined ? outcome(binding.takeFailure()) : { value }
+  })
+  // The message is made only where there is something to tell.
+  if (!isDeepStrictEqual(actual, expected)) {
+    assert.deepEqual({ call: `${method}(${values.map(shown).join(', ')})`, ...actual }, expected)
+  }
+  return expected.value
+}
+
+/** What failures have in common; the words for what was found differ. */
+function outcome ({ code, option, reason, expected, bits, message }) {
+  return { code, option, reason, expected, bits, item: /^item \d+: /.exec(message)?.[0] }
+}
+
+function dbOf ({ prefix, dbFormat, persistPrefix }, number) {
+  const { write, wrap } = codecs[dbFormat]
+  if (wrap) return wrap(number)
+  const text = (persistPrefix ? prefix : '') + write(number)
+  return dbFormat === 'raw' ? Buffer.from(text, 'latin1') : text
+}
+
+const STRANGERS = [
+  null, undefined, true, NaN, -0, 1.5, 2 ** 53, -Infinity, -(2n ** 200n), Symbol('id'), {}, [], [1n], () => {},
+  new Date(0), new Uint16Array(8), new DataView(new ArrayBuffer(8)), Object('usr_')
+]
+
+/** Something that may be an ID: a good one, one with a slip, or nothing of the kind. */
+function stranger (random, { prefix, accepts }, app) {
+  const id = app(random.number())
+  const somePrefix = random.pick([prefix, ...accepts.map((other) => other.prefix)])
+  const spelled = somePrefix + codecs[random.pick(FORMATS)].write(random.number())
+  switch (random.below(12)) {
+    case 0: return id
+    case 1: return spelled
+    case 2: return Buffer.from(spelled, 'latin1')
+    case 3: return random.text(random.below(30), '0123456789-+ abcABC_é日\0😀')
+    case 4: return prefix + random.text(random.below(24), '0123456789')
+    case 5: return BigInt.asIntN(66, random.number() * 7n) - 5n
+    case 6: return random.pick(STRANGERS)
+    case 7: return random.below(2 ** 31) - 2 ** 30
+    case 8: return Buffer.from(random.text(random.below(20), 'usr_\x00\xff'), 'latin1')
+    default: return slipped(random, typeof id === 'string' ? id : spelled)
+  }
+}
+
+/** A text with one slip of the kind that people and programs make. */
+function slipped (random, text) {
+  const at = random.below(text.length)
+  const [before, character, after] = [text.slice(0, at), text[at], text.slice(at + 1)]
+  switch (random.below(9)) {
+    case 0: return before + after
+    case 1: return before + character + character + after
+    case 2: return before + random.pick('0OIl1+/=-_ zZvé') + after
+    case 3: return before + character.toUpperCase() + after
+    case 4: return text + random.pick('0=\n 1')
+    case 5: return random.pick(['0', ' ', '-', 'usr_', '\u{feff}']) + text
+    case 6: return text.toUpperCase()
+    case 7: return text.repeat(10)
+    default: return text.slice(0, -1) + random.pick('0123456789abcdefghijklmnopqrstuvwxyzABCDEF_-')
+  }
+}
+
+function shown (value) {
+  return Buffer.isBuffer(value) ? `<${value.toString('hex')}>` : inspect(value)
+}

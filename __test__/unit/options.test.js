@@ -1,0 +1,338 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+
+const { ConfigError, IdGenerator } = require('../../index.js')
+const { generatorOptions } = require('../../js/options/generator.js')
+const { typeOptions } = require('../../js/options/type.js')
+const { resolveMachineId } = require('../../js/options/machine-id.js')
+const { shown } = require('../../js/options/check.js')
+
+const key = 'k'.repeat(32)
+const local = (options) => ({ coordinator: 'local', ...options })
+
+/** [what is given, the option that the error names] */
+const REFUSED_BY_GENERATOR = [
+  [undefined, 'options'],
+  [null, 'options'],
+  ['local', 'options'],
+  [[], 'options'],
+  [{}, 'coordinator'],
+  [{ coordinator: undefined }, 'coordinator'],
+  [{ coordinator: '' }, 'coordinator'],
+  [{ coordinator: null }, 'coordinator'],
+  [{ coordinator: 7 }, 'coordinator'],
+  [{ coordinator: 'locale' }, 'coordinator'],
+  [{ coordinator: { acquire () {} } }, 'coordinator'],
+  [{ coordinator: 'https://example.org' }, 'coordinator'],
+  [{ coordinator: 'file:relative' }, 'coordinator'],
+  [{ coordinator: 'file://host/dir' }, 'coordinator'],
+  [{ coordinator: 'file:///dir?mode=1' }, 'coordinator'],
+  [{ coordinator: 'file:///dir#1' }, 'coordinator'],
+  [{ coordinator: 'file:///a%2Fb' }, 'coordinator'],
+  [{ coordinator: 'file:///a%00b' }, 'coordinator'],
+  [local({ machineId: 7 }), 'machineId'],
+  [{ machineId: undefined }, 'machineId'],
+  [{ machineId: '7' }, 'machineId'],
+  [{ machineId: null }, 'machineId'],
+  [{ machineId: -1 }, 'machineId'],
+  [{ machineId: 1.5 }, 'machineId'],
+  [{ machineId: NaN }, 'machineId'],
+  [{ machineId: 512 }, 'machineId'],
+  [{ machineId: {} }, 'machineId'],
+  [{ machineId: { env: 'A', hosts: ['a'] } }, 'machineId'],
+  [{ machineId: { env: undefined } }, 'machineId.env'],
+  [{ machineId: { env: '' } }, 'machineId.env'],
+  [{ machineId: { env: 7 } }, 'machineId.env'],
+  [{ machineId: { envs: 'POD' } }, 'machineId.envs'],
+  [{ machineId: { hosts: 'a' } }, 'machineId.hosts'],
+  [{ machineId: { hosts: [] } }, 'machineId.hosts'],
+  [{ machineId: { hosts: Array.from({ length: 513 }, (_, i) => `h${i}`) } }, 'machineId.hosts'],
+  [{ machineId: { hosts: ['a', ''] } }, 'machineId.hosts[1]'],
+  [{ machineId: { hosts: ['a', 7] } }, 'machineId.hosts[1]'],
+  [{ machineId: { hosts: ['a', 'a'] } }, 'machineId.hosts[1]'],
+  [{ machineId: 7, machineIds: { from: 0, to: 1 } }, 'machineIds'],
+  [local({ machineIds: undefined }), 'machineIds'],
+  [local({ machineIds: [0, 1] }), 'machineIds'],
+  [local({ machineIds: { to: 1 } }), 'machineIds.from'],
+  [local({ machineIds: { from: -1, to: 1 } }), 'machineIds.from'],
+  [local({ machineIds: { from: 0 } }), 'machineIds.to'],
+  [local({ machineIds: { from: 2, to: 1 } }), 'machineIds.to'],
+  [local({ machineIds: { from: 0, to: 512 } }), 'machineIds.to'],
+  [local({ machineIds: { from: 0, to: 1, step: 1 } }), 'machineIds.step'],
+  [local({ namespace: undefined }), 'namespace'],
+  [local({ namespace: '' }), 'namespace'],
+  [local({ namespace: 7 }), 'namespace'],
+  [local({ namespace: '.' }), 'namespace'],
+  [local({ namespace: '..' }), 'namespace'],
+  [local({ namespace: 'a/b' }), 'namespace'],
+  [local({ namespace: 'a\n' }), 'namespace'],
+  [local({ namespace: 'a'.repeat(65) }), 'namespace'],
+  [local({ lease: null }), 'lease'],
+  [local({ lease: 300 }), 'lease'],
+  [local({ lease: { ttlMs: undefined } }), 'lease.ttlMs'],
+  [local({ lease: { ttlMs: null } }), 'lease.ttlMs'],
+  [local({ lease: { ttlMs: '30000' } }), 'lease.ttlMs'],
+  [local({ lease: { ttlMs: 2999 } }), 'lease.ttlMs'],
+  [local({ lease: { ttlMs: 86_400_001 } }), 'lease.ttlMs'],
+  [local({ lease: { ttlMs: 3000.5 } }), 'lease.ttlMs'],
+  [local({ lease: { ttlMs: Infinity } }), 'lease.ttlMs'],
+  [local({ lease: { firstTtlMs: 2999 } }), 'lease.firstTtlMs'],
+  [local({ lease: { firstTtlMs: 300_001 } }), 'lease.firstTtlMs'],
+  [local({ lease: { ttlMs: 10_000, firstTtlMs: 10_001 } }), 'lease.firstTtlMs'],
+  [local({ lease: { renewEveryMs: 99 } }), 'lease.renewEveryMs'],
+  [local({ lease: { renewEveryMs: 300_000 } }), 'lease.renewEveryMs'],
+  [local({ lease: { ttlMs: 10_000, renewEveryMs: 10_000 } }), 'lease.renewEveryMs'],
+  [local({ lease: { requestTimeoutMs: 99 } }), 'lease.requestTimeoutMs'],
+  [local({ lease: { requestTimeoutMs: 60_000 } }), 'lease.requestTimeoutMs'],
+  [local({ lease: { requestTimeoutMs: Infinity } }), 'lease.requestTimeoutMs'],
+  [local({ lease: { acquireTimeoutMs: 0 } }), 'lease.acquireTimeoutMs'],
+  [local({ lease: { acquireTimeoutMs: -Infinity } }), 'lease.acquireTimeoutMs'],
+  [local({ lease: { acquireTimeoutMs: 2 ** 31 } }), 'lease.acquireTimeoutMs'],
+  [local({ lease: { acquireTimeoutMs: '1s' } }), 'lease.acquireTimeoutMs'],
+  [local({ lease: { ttl: 30_000 } }), 'lease.ttl'],
+  [local({ key: undefined }), 'key'],
+  [local({ key: '' }), 'key'],
+  [local({ key: null }), 'key'],
+  [local({ key: 7 }), 'key'],
+  [local({ key: 'k'.repeat(31) }), 'key'],
+  [local({ key: Buffer.alloc(31) }), 'key'],
+  [local({ key: new Uint16Array(32) }), 'key'],
+  [local({ key: Array(32).fill(0) }), 'key'],
+  [local({ layout: 64 }), 'layout'],
+  [local({ layout: { time: 48 } }), 'layout'],
+  [local({ layout: { partition: 1 } }), 'layout.partition'],
+  [local({ layout: { time: 31 } }), 'layout.time'],
+  [local({ layout: { time: 49 } }), 'layout.time'],
+  [local({ layout: { machine: 0 } }), 'layout.machine'],
+  [local({ layout: { machine: 16 } }), 'layout.machine'],
+  [local({ layout: { sequence: 0 } }), 'layout.sequence'],
+  [local({ layout: { sequence: 23 } }), 'layout.sequence'],
+  [local({ layout: { sequence: 13n } }), 'layout.sequence'],
+  [local({ layout: { epoch: new Date(NaN) } }), 'layout.epoch'],
+  [local({ layout: { epoch: 'yesterday' } }), 'layout.epoch'],
+  [local({ layout: { epoch: '2025-01-01T00:00' } }), 'layout.epoch'],
+  [local({ layout: { epoch: '2025-02-30' } }), 'layout.epoch'],
+  [local({ layout: { epoch: '1969-12-31' } }), 'layout.epoch'],
+  [local({ layout: { epoch: -1 } }), 'layout.epoch'],
+  [local({ layout: { epoch: 2 ** 43 + 1 } }), 'layout.epoch'],
+  [local({ layout: { epochMs: 0 } }), 'layout.epochMs'],
+  [local({ keys: {} }), 'keys'],
+  [local({ tls: {} }), 'tls'],
+  [local({ 'odd name\n': 1 }), '"odd name\\n"']
+]
+
+/** [prefix, options, the option that the error names] */
+const REFUSED_BY_TYPE = [
+  [undefined, {}, 'prefix'],
+  [null, {}, 'prefix'],
+  [7, {}, 'prefix'],
+  ['usr/', {}, 'prefix'],
+  ['usr ', {}, 'prefix'],
+  ['üsr_', {}, 'prefix'],
+  ['usr_\n', {}, 'prefix'],
+  ['u'.repeat(65), {}, 'prefix'],
+  ['usr_', null, 'options'],
+  ['usr_', 'mask', 'options'],
+  ['usr_', { kind: undefined }, 'kind'],
+  ['usr_', { kind: '' }, 'kind'],
+  ['usr_', { kind: 'Counter' }, 'kind'],
+  ['usr_', { base: 'sortable' }, 'base'],
+  ['usr_', { kind: 'sortable', base: 'sortable' }, 'base'],
+  ['usr_', { kind: 'encrypted', base: 'encrypted' }, 'base'],
+  ['usr_', { format: 'base64' }, 'format'],
+  ['usr_', { format: null }, 'format'],
+  ['usr_', { dbFormat: 'bigint' }, 'dbFormat'],
+  ['usr_', { mask: 'yes' }, 'mask'],
+  ['usr_', { mask: null }, 'mask'],
+  ['usr_', { kind: 'encrypted', mask: true }, 'mask'],
+  ['usr_', { mask: true, cipher: 'aes' }, 'cipher'],
+  ['usr_', { cipher: 'speck' }, 'cipher'],
+  ['usr_', { mask: false, cipher: 'speck' }, 'cipher'],
+  ['usr_', { dbFormat: 'hex', persistPrefix: 1 }, 'persistPrefix'],
+  ['usr_', { persistPrefix: true }, 'persistPrefix'],
+  ['usr_', { dbFormat: 'unsigned', persistPrefix: true }, 'persistPrefix'],
+  ['', { dbFormat: 'hex', persistPrefix: true }, 'persistPrefix'],
+  ['usr_', { generator: null }, 'generator'],
+  ['usr_', { generator: {} }, 'generator'],
+  ['usr_', { accepts: {} }, 'accepts'],
+  ['usr_', { accepts: ['user_'] }, 'accepts[0]'],
+  ['usr_', { accepts: [{}] }, 'accepts[0]'],
+  ['usr_', { accepts: [{ mask: true }] }, 'accepts[0]'],
+  ['usr_', { accepts: [{ format: 'url64' }] }, 'accepts[0]'],
+  ['usr_', { accepts: [{ prefix: 'user_' }, { prefix: 'user_', mask: true }] }, 'accepts[1]'],
+  ['usr_', { accepts: [{ format: 'signed' }] }, 'accepts[0]'],
+  ['', { format: 'signed', accepts: [{ format: 'unsigned', mask: true }] }, 'accepts[0]'],
+  ['', { format: 'hex', accepts: [{ prefix: 'cafe_' }, { prefix: 'cafe0', format: 'url64' }] }, 'accepts[1]'],
+  ['usr_', { accepts: [{ prefix: 'us/' }] }, 'accepts[0].prefix'],
+  ['usr_', { accepts: [{ prefix: 'user_', mask: 1 }] }, 'accepts[0].mask'],
+  ['usr_', { accepts: [{ prefix: 'user_', cipher: 'des' }] }, 'accepts[0].cipher'],
+  ['usr_', { accepts: [{ prefix: 'user_', format: 'oct' }] }, 'accepts[0].format'],
+  ['usr_', { accepts: [{ prefix: undefined }] }, 'accepts[0].prefix'],
+  ['usr_', { accepts: [{ prefx: 'user_' }] }, 'accepts[0].prefx'],
+  ['usr_', { kind: 'encrypted', accepts: [{ prefix: 'user_', mask: true }] }, 'accepts[0].mask'],
+  ['usr_', { bits: 96 }, 'bits'],
+  ['usr_', { space: 'users' }, 'space']
+]
+
+function refused (run, option, what) {
+  const error = thrownBy(run)
+  assert.ok(error instanceof ConfigError, `${what}: ${error}`)
+  assert.equal(error.option, option, what)
+  assert.ok(error.message.startsWith(option), `${what}: ${error.message}`)
+}
+
+function thrownBy (run) {
+  try {
+    run()
+  } catch (error) {
+    return error
+  }
+  return assert.fail('expected an error')
+}
+
+test('a generator refuses every bad option by its name', () => {
+  for (const [options, option] of REFUSED_BY_GENERATOR) refused(() => new IdGenerator(options), option, shown(options))
+})
+
+test('a type refuses every bad option by its name', () => {
+  for (const [index, [prefix, options, option]] of REFUSED_BY_TYPE.entries()) {
+    refused(() => typeOptions(prefix, options), option, `line ${index}`)
+  }
+})
+
+test('messages say what to do', () => {
+  const message = (options) => thrownBy(() => generatorOptions(options)).message
+  assert.equal(message({ coordinator: undefined }), 'coordinator is undefined; is the environment variable set?')
+  assert.equal(message(local({ key: '' })), 'key is empty; is the environment variable set?')
+  assert.equal(message(local({ nmaespace: 'x' })), "nmaespace: unknown option; did you mean 'namespace'?")
+  assert.match(message(local({ lease: { ttl: 1 } })), /^lease\.ttl: unknown option; did you mean 'ttlMs'\?$/)
+  assert.match(message({ coordinator: 'Local' }), /did you mean 'local'\?$/)
+  assert.match(
+    message(local({ lease: { renewEveryMs: 400_000 } })),
+    /^lease\.renewEveryMs: expected an integer from 100 to 299999 \(ms; less than lease\.ttlMs\), found 400000$/
+  )
+  assert.match(message(local({ layout: { machine: 10 } })), /found 65 \(time 42, machine 10, sequence 13\)$/)
+  assert.match(thrownBy(() => typeOptions('usr_', { kind: 'encryptd' })).message, /did you mean 'encrypted'\?$/)
+})
+
+test('coordinators of later versions are refused by their scheme, without the URL', () => {
+  const schemes = ['postgres', 'postgresql', 'mysql', 'mariadb', 'redis', 'rediss', 'valkey', 'valkeys', 'REDIS']
+  for (const scheme of schemes) {
+    const { message } = thrownBy(() => generatorOptions({ coordinator: `${scheme}://user:secret@host/db` }))
+    assert.match(message, new RegExp(`${scheme}: is not supported`, 'i'))
+    assert.doesNotMatch(message, /secret|user|host/)
+  }
+})
+
+test('no message shows a secret, whatever option it ended up in', () => {
+  const url = 'postgres://user:secret@host/db'
+  for (const options of [{ coordinator: 'user:secret@host' }, local({ namespace: url }), { machineId: url }]) {
+    assert.doesNotMatch(thrownBy(() => generatorOptions(options)).message, /secret/)
+  }
+  assert.doesNotMatch(thrownBy(() => generatorOptions(local({ key: 'secret' }))).message, /secret/)
+})
+
+test('what was found is cut and escaped', () => {
+  assert.equal(shown('a\n"b"'), '"a\\n\\"b\\""')
+  assert.equal(shown('\u202e\u{1f600}'), '"\\u{202e}\\u{1f600}"')
+  assert.equal(shown('x'.repeat(1000)).length, 65)
+  assert.equal(shown(5n), '5n')
+  assert.equal(shown(Symbol('secret')), 'a symbol')
+  assert.equal(shown({ secret: 1 }), 'an object')
+})
+
+test('the defaults', () => {
+  assert.deepEqual(generatorOptions({ coordinator: 'local' }), {
+    coordinator: 'local',
+    machineIds: undefined,
+    namespace: 'default',
+    lease: { ttlMs: 300_000, firstTtlMs: 60_000, renewEveryMs: 60_000, requestTimeoutMs: 5000 },
+    key: undefined,
+    layout: { partition: 0, time: 42, machine: 9, sequence: 13, epochMs: 1_735_689_600_000 },
+    acquireTimeoutMs: 60_000
+  })
+  assert.deepEqual(typeOptions('usr_').spec, {
+    prefix: 'usr_',
+    kind: 'counter',
+    base: 'counter',
+    format: 'base58',
+    dbFormat: 'signed',
+    mask: false,
+    cipher: 'speck',
+    accepts: [],
+    persistPrefix: false
+  })
+})
+
+test('timings follow from a short lease', () => {
+  const { lease } = generatorOptions(local({ lease: { ttlMs: 3000 } }))
+  assert.deepEqual(lease, { ttlMs: 3000, firstTtlMs: 3000, renewEveryMs: 600, requestTimeoutMs: 1000 })
+  assert.equal(generatorOptions(local({ lease: { acquireTimeoutMs: Infinity } })).acquireTimeoutMs, Infinity)
+})
+
+test('sources', () => {
+  const machineIds = { from: 5, to: 5 }
+  for (const [options, expected] of [
+    [{ coordinator: 'none' }, { coordinator: 'none' }],
+    [{ coordinator: 'local', machineIds }, { coordinator: 'local', machineIds }],
+    [{ coordinator: 'FILE:///var/my%20ids' }, { coordinator: 'directory', directory: '/var/my ids' }],
+    [{ machineId: 0 }, { coordinator: 'fixed', machineId: { number: 0 } }],
+    [{ machineId: { env: 'POD' } }, { coordinator: 'fixed', machineId: { env: 'POD' } }],
+    [{ machineId: { hosts: ['a', 'b'] } }, { coordinator: 'fixed', machineId: { hosts: ['a', 'b'] } }]
+  ]) {
+    const { coordinator, directory, machineId, machineIds } = generatorOptions(options)
+    const none = { directory: undefined, machineId: undefined, machineIds: undefined }
+    assert.deepEqual({ coordinator, directory, machineId, machineIds }, { ...none, ...expected })
+  }
+})
+
+test('epochs can be written in three ways', () => {
+  const epochMs = (epoch) => generatorOptions(local({ layout: { epoch } })).layout.epochMs
+  const expected = Date.UTC(2020, 1, 29)
+  const texts = ['2020-02-29', '2020-02-29T01:00:00+01:00', '2020-02-29T00:00:00.000Z']
+  for (const epoch of [expected, new Date(expected), ...texts]) {
+    assert.equal(epochMs(epoch), expected)
+  }
+  assert.equal(epochMs(0), 0)
+})
+
+test('a key is copied, from text as its UTF-8 bytes', () => {
+  const bytes = Buffer.from('ü'.repeat(16))
+  const { key: copy } = generatorOptions(local({ key: bytes }))
+  bytes.fill(0)
+  assert.deepEqual(copy, generatorOptions(local({ key: 'ü'.repeat(16) })).key)
+  assert.equal(copy.length, 32)
+  assert.equal(generatorOptions(local({ key })).key.length, 32)
+})
+
+test('a machine ID by hand reads the environment or the host only when asked', () => {
+  process.env.MINTID_TEST_POD = 'web-7'
+  assert.deepEqual(resolveMachineId({ env: 'MINTID_TEST_POD' }), { env: { name: 'MINTID_TEST_POD', value: 'web-7' } })
+  delete process.env.MINTID_TEST_POD
+  assert.deepEqual(resolveMachineId({ env: 'MINTID_TEST_POD' }), { env: { name: 'MINTID_TEST_POD', value: undefined } })
+  const { hosts } = resolveMachineId({ hosts: ['a', 'b'] })
+  assert.deepEqual(hosts.list, ['a', 'b'])
+  assert.ok(hosts.own.includes(require('node:os').hostname()))
+  assert.ok(!hosts.own.includes('127.0.0.1'))
+  assert.deepEqual(resolveMachineId({ number: 7 }), { number: 7 })
+  assert.equal(resolveMachineId(undefined), undefined)
+})
+
+test('accepted spellings take what they leave out from the type', () => {
+  const accepts = [{ prefix: 'user_' }, { prefix: '', mask: false, format: 'hex' }]
+  const { spec } = typeOptions('usr_', { mask: true, accepts })
+  assert.deepEqual(spec.accepts, [
+    { prefix: 'user_', mask: true, cipher: 'speck', format: 'base58' },
+    { prefix: '', mask: false, cipher: 'speck', format: 'hex' }
+  ])
+})
+
+test('spellings whose texts cannot meet are taken', () => {
+  for (const accepts of [[{ format: 'hex' }, { format: 'hex32' }], [{ prefix: 'usr' }], [{ format: 'raw' }]]) {
+    assert.equal(typeOptions('usr_', { accepts }).spec.accepts.length, accepts.length)
+  }
+  const accepts = [{ format: 'signed' }, { format: 'unsigned' }]
+  assert.equal(typeOptions('', { accepts }).spec.accepts.length, 2)
+})

@@ -1,0 +1,179 @@
+//! Options as `js/options` leaves them: complete and of the right types.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use napi::bindgen_prelude::Uint8Array;
+use napi_derive::napi;
+
+use crate::cipher::{BaseKey, no_key};
+use crate::codec::Format;
+use crate::coordinator::fixed::Identity;
+use crate::error::{Error, shown};
+use crate::generator::{Generator, Options, Place};
+use crate::id::{Base, IdType, Kind, Spec, SpellingSpec};
+use crate::layout::Layout;
+use crate::lease::state::Timings;
+
+#[napi(object, object_to_js = false)]
+pub struct NativeOptions {
+    #[napi(ts_type = "'local' | 'directory' | 'fixed' | 'none'")]
+    pub coordinator: String,
+    pub directory: Option<String>,
+    pub machine_id: Option<MachineId>,
+    pub machine_ids: Option<MachineRange>,
+    pub namespace: String,
+    pub lease: LeaseOptions,
+    pub key: Option<Uint8Array>,
+    pub layout: LayoutOptions,
+}
+
+/// Exactly one of the three.
+#[napi(object, object_to_js = false)]
+pub struct MachineId {
+    pub number: Option<u32>,
+    pub env: Option<EnvironmentVariable>,
+    pub hosts: Option<Hosts>,
+}
+
+#[napi(object, object_to_js = false)]
+pub struct EnvironmentVariable {
+    pub name: String,
+    pub value: Option<String>,
+}
+
+#[napi(object, object_to_js = false)]
+pub struct Hosts {
+    pub list: Vec<String>,
+    pub own: Vec<String>,
+}
+
+#[napi(object, object_to_js = false)]
+pub struct MachineRange {
+    pub from: u32,
+    pub to: u32,
+}
+
+#[napi(object, object_to_js = false)]
+pub struct LeaseOptions {
+    pub ttl_ms: u32,
+    pub first_ttl_ms: u32,
+    pub renew_every_ms: u32,
+    pub request_timeout_ms: u32,
+}
+
+#[napi(object, object_to_js = false)]
+pub struct LayoutOptions {
+    pub partition: u32,
+    pub time: u32,
+    pub machine: u32,
+    pub sequence: u32,
+    pub epoch_ms: f64,
+}
+
+#[napi(object, object_to_js = false)]
+pub struct TypeSpec {
+    pub prefix: String,
+    #[napi(ts_type = "'counter' | 'sortable' | 'encrypted'")]
+    pub kind: String,
+    #[napi(ts_type = "'counter' | 'sortable'")]
+    pub base: String,
+    pub format: String,
+    pub db_format: String,
+    pub mask: bool,
+    pub accepts: Vec<AcceptedSpelling>,
+    pub persist_prefix: bool,
+}
+
+#[napi(object, object_to_js = false)]
+pub struct AcceptedSpelling {
+    pub prefix: String,
+    pub mask: bool,
+    pub format: String,
+}
+
+impl NativeOptions {
+    pub(super) fn convert(self) -> Result<Options, Error> {
+        let millis = |ms: u32| Duration::from_millis(u64::from(ms));
+        let LayoutOptions { partition, time, machine, sequence, epoch_ms } = self.layout;
+        Ok(Options {
+            place: place(&self.coordinator, self.directory, self.machine_id)?,
+            machine_ids: self.machine_ids.map(|range| (range.from, range.to)),
+            namespace: self.namespace,
+            timings: Timings {
+                ttl: millis(self.lease.ttl_ms),
+                first_ttl: millis(self.lease.first_ttl_ms),
+                renew_every: millis(self.lease.renew_every_ms),
+            },
+            request_timeout: millis(self.lease.request_timeout_ms),
+            key: self.key.map(|key| BaseKey::new(&key)).transpose()?,
+            layout: Layout::new(partition, time, machine, sequence, epoch_ms as u64)?,
+        })
+    }
+}
+
+impl TypeSpec {
+    /// The ID type under the keys and the layout of `generator`; without one, under the default layout and no key.
+    pub(super) fn convert(self, generator: Option<&Generator>) -> Result<IdType, Error> {
+        let cipher = |wanted: bool, what: &str| match generator.and_then(Generator::cipher) {
+            _ if !wanted => Ok(None),
+            Some(cipher) => Ok(Some(cipher)),
+            None => Err(no_key(what)),
+        };
+        let kind = kind(&self.kind, &self.base)?;
+        let accepts = self.accepts.into_iter().map(|spelling| {
+            let format = format("accepts", &spelling.format)?;
+            Ok(SpellingSpec { prefix: spelling.prefix, format, mask: cipher(spelling.mask, "mask")? })
+        });
+        IdType::new(Spec {
+            kind,
+            format: format("format", &self.format)?,
+            db_format: format("dbFormat", &self.db_format)?,
+            mask: cipher(self.mask, "mask")?,
+            encryption: cipher(matches!(kind, Kind::Encrypted { .. }), "kind 'encrypted'")?,
+            accepts: accepts.collect::<Result<_, Error>>()?,
+            persist_prefix: self.persist_prefix,
+            layout: generator.map_or(Layout::DEFAULT, Generator::layout),
+            prefix: self.prefix,
+        })
+    }
+}
+
+/// The format that an option names.
+pub(super) fn format(option: &'static str, name: &str) -> Result<Format, Error> {
+    Format::parse(name).ok_or_else(|| unknown(option, name))
+}
+
+fn kind(kind: &str, base: &str) -> Result<Kind, Error> {
+    let base = match base {
+        "counter" => Base::Counter,
+        "sortable" => Base::Sortable,
+        other => return Err(unknown("base", other)),
+    };
+    match kind {
+        "counter" => Ok(Kind::Counter),
+        "sortable" => Ok(Kind::Sortable),
+        "encrypted" => Ok(Kind::Encrypted { base }),
+        other => Err(unknown("kind", other)),
+    }
+}
+
+fn place(coordinator: &str, directory: Option<String>, machine_id: Option<MachineId>) -> Result<Place, Error> {
+    match (coordinator, directory, machine_id) {
+        ("none", ..) => Ok(Place::Nowhere),
+        ("local", ..) => Ok(Place::Local),
+        ("directory", Some(directory), _) => Ok(Place::Directory(PathBuf::from(directory))),
+        ("fixed", _, Some(MachineId { number: Some(number), .. })) => Ok(Place::Fixed(Identity::Number(number))),
+        ("fixed", _, Some(MachineId { env: Some(EnvironmentVariable { name, value }), .. })) => {
+            Ok(Place::Fixed(Identity::Environment { name, value }))
+        }
+        ("fixed", _, Some(MachineId { hosts: Some(Hosts { list, own }), .. })) => {
+            Ok(Place::Fixed(Identity::Hosts { list, own }))
+        }
+        (other, ..) => Err(unknown("coordinator", other)),
+    }
+}
+
+fn unknown(option: &'static str, found: &str) -> Error {
+    Error::config(option, format!("{option}: expected a known value, found {}", shown(found)))
+}
