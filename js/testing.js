@@ -1,5 +1,3 @@
-'use strict'
-
 const { createHash } = require('node:crypto')
 const { IdGenerator } = require('./id-generator.js')
 const { record, isDate, unexpected, oneOf } = require('./options/check.js')
@@ -20,7 +18,7 @@ const TEST_KEY = 'mintid/testing: everybody knows this key'
 class FakeIdGenerator extends IdGenerator {
   #handle
 
-  constructor (options, now) {
+  constructor(options, now) {
     const backend = fakeBackend(now)
     super(options, { ...backend, open: (...given) => (this.#handle = backend.open(...given)) })
     // The first use of a type opens the handle.
@@ -29,23 +27,23 @@ class FakeIdGenerator extends IdGenerator {
   }
 
   /** Loses the lease: `next()` throws until `regainLease()`. */
-  loseLease (reason = 'expired') {
+  loseLease(reason = 'expired') {
     this.#handle.lose(oneOf(reason, 'reason', REASONS))
   }
 
   /** Takes the next lease after `loseLease()`. */
-  regainLease () {
+  regainLease() {
     this.#handle.regain()
   }
 
   /** Counts from the beginning again, under a lease: the next IDs are those of a new `fakeIds()`. */
-  reset () {
+  reset() {
     this.#handle.reset()
   }
 }
 
 /** Makes a generator of deterministic IDs, ready for use, and makes it the process's default. */
-function fakeIds (options = {}) {
+function fakeIds(options = {}) {
   record(options, '', NAMES)
   const { seed = 1, now = TEST_NOW, key = TEST_KEY, layout } = options
   const checked = layoutOptions(layout)
@@ -54,20 +52,20 @@ function fakeIds (options = {}) {
 }
 
 /** A machine ID for a seed; the highest one of all is never leased, and is not counted in `machines`. */
-function machineIdOf (seed, machines) {
+function machineIdOf(seed, machines) {
   if (Number.isSafeInteger(seed) && seed >= 0) return seed % machines
   if (typeof seed === 'string') return createHash('sha256').update(seed).digest().readUInt32BE() % machines
   return unexpected('seed', 'a whole number from 0, or a text', seed)
 }
 
 /** What gives the time in milliseconds since 1970, always inside the layout. */
-function clockOf (now, layout) {
+function clockOf(now, layout) {
   if (typeof now === 'function') return () => milliseconds(now(), layout)
   const fixed = milliseconds(now, layout)
   return () => fixed
 }
 
-function milliseconds (moment, { time, epochMs }) {
+function milliseconds(moment, { time, epochMs }) {
   const ms = isDate(moment) ? moment.getTime() : moment
   if (!Number.isSafeInteger(ms)) unexpected('now', 'a valid Date, whole milliseconds since 1970, or a function', moment)
   // The last timestamp of a layout is never used.

@@ -1,22 +1,23 @@
-'use strict'
-
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
 const { existsSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } = require('node:fs')
 const { join } = require('node:path')
 const { beforeEach, test } = require('node:test')
-const { main, mintid, temporaryFolder } = require('./cli.js')
+const { root } = require('../package.js')
+const { mintid, temporaryFolder } = require('./cli.js')
 
 const KEY_LINE = /^MINTID_KEY=([\w-]{43})$/m
 
 let folder
-beforeEach((t) => { folder = temporaryFolder(t) })
+beforeEach((t) => {
+  folder = temporaryFolder(t)
+})
 
 const path = (name) => join(folder, name)
 const read = (name) => readFileSync(path(name), 'utf8')
 const init = (...args) => mintid(['init', ...args], { cwd: folder })
 
-function git (...args) {
+function git(...args) {
   assert.equal(spawnSync('git', args, { cwd: folder }).status, 0)
 }
 
@@ -78,12 +79,15 @@ test('an ids file that is there is kept, whichever it is', () => {
   assert.equal(existsSync(path('ids.ts')), false)
 })
 
-for (const [kind, type] of [['CommonJS', 'commonjs'], ['ES module', 'module']]) {
+for (const [kind, type] of [
+  ['CommonJS', 'commonjs'],
+  ['ES module', 'module']
+]) {
   test(`the example of a ${kind} project runs`, () => {
     writeFileSync(path('package.json'), JSON.stringify({ type }))
     init()
     mkdirSync(path('node_modules'))
-    symlinkSync(join(main, '../../..'), join(folder, 'node_modules/mintid'), 'junction')
+    symlinkSync(root, path('node_modules/mintid'), 'junction')
     const script = "import('./ids.js').then(({ userId }) => console.log(userId.prefix))"
     const { stdout, stderr } = spawnSync(process.execPath, ['--eval', script], { cwd: folder, encoding: 'utf8' })
     assert.deepEqual([stdout, stderr], ['usr_\n', ''])

@@ -1,11 +1,9 @@
-'use strict'
-
 const assert = require('node:assert/strict')
 const { writeFileSync } = require('node:fs')
 const { spawnSync } = require('node:child_process')
 const { join } = require('node:path')
 const { after, test } = require('node:test')
-const { fakeIds, TEST_KEY } = require('../../js/testing.js')
+const { fakeIds, TEST_KEY } = require('mintid/testing')
 const { main, mintid, temporaryFolder } = require('./cli.js')
 
 const KEY = { MINTID_KEY: TEST_KEY }
@@ -13,7 +11,7 @@ const MADE = '2026-01-01T00:00:00.000Z'
 const ids = fakeIds()
 after(() => ids.close())
 
-function inspect (args, env) {
+function inspect(args, env) {
   const { status, stdout, stderr } = mintid(['inspect', ...args, '--json'], { env })
   assert.deepEqual([status, stderr], [0, ''])
   return JSON.parse(stdout)

@@ -1,5 +1,3 @@
-'use strict'
-
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { mintid } = require('./cli.js')
@@ -26,7 +24,7 @@ test('every command has a --help with its flags, whatever else is said', () => {
 
 test('--version prints the version of the package', () => {
   const { status, stdout } = mintid(['--version'])
-  assert.deepEqual([status, stdout.trim()], [0, require('../../package.json').version])
+  assert.deepEqual([status, stdout.trim()], [0, require('mintid/package.json').version])
 })
 
 for (const [args, expected] of [

@@ -1,14 +1,13 @@
-'use strict'
-
 // What `mintid/testing` converts must be what native code converts, refusals included.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { inspect, isDeepStrictEqual } = require('node:util')
-const { backend: native } = require('../../js/native.js')
-const { fakeBackend } = require('../../js/testing/backend.js')
-const { codecs } = require('../../js/testing/codec.js')
+const { inPackage } = require('../package.js')
 const { Random } = require('./random.js')
+const { backend: native } = require(inPackage('js/native.js'))
+const { fakeBackend } = require(inPackage('js/testing/backend.js'))
+const { codecs } = require(inPackage('js/testing/codec.js'))
 
 const TRIALS = 10_000
 const FORMATS = ['base58', 'url64', 'hex', 'hex32', 'signed', 'unsigned', 'raw']
@@ -19,11 +18,13 @@ const spelling = { prefix: '', mask: false, cipher: 'speck', format: 'base58' }
 const plain = { ...spelling, kind: 'counter', base: 'counter', dbFormat: 'signed', accepts: [], persistPrefix: false }
 
 /** Every format with and without prefix; masks and database formats in turn. */
-const everyFormat = FORMATS.flatMap((format, at) => ['', 'usr_'].map((prefix, withPrefix) => {
-  const dbFormat = FORMATS[(at + 4 * withPrefix) % FORMATS.length]
-  const persistPrefix = prefix !== '' && !dbFormat.endsWith('signed')
-  return { ...plain, format, prefix, dbFormat, persistPrefix, mask: (at + withPrefix) % 2 === 0 }
-}))
+const everyFormat = FORMATS.flatMap((format, at) =>
+  ['', 'usr_'].map((prefix, withPrefix) => {
+    const dbFormat = FORMATS[(at + 4 * withPrefix) % FORMATS.length]
+    const persistPrefix = prefix !== '' && !dbFormat.endsWith('signed')
+    return { ...plain, format, prefix, dbFormat, persistPrefix, mask: (at + withPrefix) % 2 === 0 }
+  })
+)
 
 const specs = [
   ...everyFormat,
@@ -95,19 +96,25 @@ test('without a key the same types are refused', () => {
 })
 
 /** What both backends make of a type, under a handle that never gets a lease. */
-function bindings ({ layout: _, ...spec }, key, layout) {
+function bindings({ layout: _, ...spec }, key, layout) {
   const lease = { ttlMs: 300_000, firstTtlMs: 60_000, renewEveryMs: 60_000, requestTimeoutMs: 5000 }
   const options = { namespace: 'default', lease, key, layout }
   const fake = fakeBackend(() => layout.epochMs + 1)
-  const sources = [[fake, { coordinator: 'fixed', machineId: { number: 1 } }], [native, { coordinator: 'none' }]]
+  const sources = [
+    [fake, { coordinator: 'fixed', machineId: { number: 1 } }],
+    [native, { coordinator: 'none' }]
+  ]
   return sources.map(([backend, source]) => {
-    const binding = backend.bind(spec, backend.open({ ...options, ...source }, () => {}))
+    const binding = backend.bind(
+      spec,
+      backend.open({ ...options, ...source }, () => {})
+    )
     return Object.assign(binding, { takeFailure: backend.takeFailure })
   })
 }
 
 /** Calls a method of both bindings, and returns what they agree on: a value, or undefined for a failure. */
-function same ({ fake, real }, method, ...values) {
+function same({ fake, real }, method, ...values) {
   const [expected, actual] = [real, fake].map((binding) => {
     const value = binding[method](...values)
     return value === undefined ? outcome(binding.takeFailure()) : { value }
@@ -120,11 +127,11 @@ function same ({ fake, real }, method, ...values) {
 }
 
 /** What failures have in common; the words for what was found differ. */
-function outcome ({ code, option, reason, expected, bits, message }) {
+function outcome({ code, option, reason, expected, bits, message }) {
   return { code, option, reason, expected, bits, item: /^item \d+: /.exec(message)?.[0] }
 }
 
-function dbOf ({ prefix, dbFormat, persistPrefix }, number) {
+function dbOf({ prefix, dbFormat, persistPrefix }, number) {
   const { write, wrap } = codecs[dbFormat]
   if (wrap) return wrap(number)
   const text = (persistPrefix ? prefix : '') + write(number)
@@ -132,46 +139,81 @@ function dbOf ({ prefix, dbFormat, persistPrefix }, number) {
 }
 
 const STRANGERS = [
-  null, undefined, true, NaN, -0, 1.5, 2 ** 53, -Infinity, -(2n ** 200n), Symbol('id'), {}, [], [1n], () => {},
-  new Date(0), new Uint16Array(8), new DataView(new ArrayBuffer(8)), Object('usr_')
+  null,
+  undefined,
+  true,
+  NaN,
+  -0,
+  1.5,
+  2 ** 53,
+  -Infinity,
+  -(2n ** 200n),
+  Symbol('id'),
+  {},
+  [],
+  [1n],
+  () => {},
+  new Date(0),
+  new Uint16Array(8),
+  new DataView(new ArrayBuffer(8)),
+  Object('usr_')
 ]
 
 /** Something that may be an ID: a good one, one with a slip, or nothing of the kind. */
-function stranger (random, { prefix, accepts }, app) {
+function stranger(random, { prefix, accepts }, app) {
   const id = app(random.number())
   const somePrefix = random.pick([prefix, ...accepts.map((other) => other.prefix)])
   const spelled = somePrefix + codecs[random.pick(FORMATS)].write(random.number())
   switch (random.below(12)) {
-    case 0: return id
-    case 1: return spelled
-    case 2: return Buffer.from(spelled, 'latin1')
-    case 3: return random.text(random.below(30), '0123456789-+ abcABC_é日\0😀')
-    case 4: return prefix + random.text(random.below(24), '0123456789')
-    case 5: return BigInt.asIntN(66, random.number() * 7n) - 5n
-    case 6: return random.pick(STRANGERS)
-    case 7: return random.below(2 ** 31) - 2 ** 30
-    case 8: return Buffer.from(random.text(random.below(20), 'usr_\x00\xff'), 'latin1')
-    default: return slipped(random, typeof id === 'string' ? id : spelled)
+    case 0:
+      return id
+    case 1:
+      return spelled
+    case 2:
+      return Buffer.from(spelled, 'latin1')
+    case 3:
+      return random.text(random.below(30), '0123456789-+ abcABC_é日\0😀')
+    case 4:
+      return prefix + random.text(random.below(24), '0123456789')
+    case 5:
+      return BigInt.asIntN(66, random.number() * 7n) - 5n
+    case 6:
+      return random.pick(STRANGERS)
+    case 7:
+      return random.below(2 ** 31) - 2 ** 30
+    case 8:
+      return Buffer.from(random.text(random.below(20), 'usr_\x00\xff'), 'latin1')
+    default:
+      return slipped(random, typeof id === 'string' ? id : spelled)
   }
 }
 
 /** A text with one slip of the kind that people and programs make. */
-function slipped (random, text) {
+function slipped(random, text) {
   const at = random.below(text.length)
   const [before, character, after] = [text.slice(0, at), text[at], text.slice(at + 1)]
   switch (random.below(9)) {
-    case 0: return before + after
-    case 1: return before + character + character + after
-    case 2: return before + random.pick('0OIl1+/=-_ zZvé') + after
-    case 3: return before + character.toUpperCase() + after
-    case 4: return text + random.pick('0=\n 1')
-    case 5: return random.pick(['0', ' ', '-', 'usr_', '\u{feff}']) + text
-    case 6: return text.toUpperCase()
-    case 7: return text.repeat(10)
-    default: return text.slice(0, -1) + random.pick('0123456789abcdefghijklmnopqrstuvwxyzABCDEF_-')
+    case 0:
+      return before + after
+    case 1:
+      return before + character + character + after
+    case 2:
+      return before + random.pick('0OIl1+/=-_ zZvé') + after
+    case 3:
+      return before + character.toUpperCase() + after
+    case 4:
+      return text + random.pick('0=\n 1')
+    case 5:
+      return random.pick(['0', ' ', '-', 'usr_', '\u{feff}']) + text
+    case 6:
+      return text.toUpperCase()
+    case 7:
+      return text.repeat(10)
+    default:
+      return text.slice(0, -1) + random.pick('0123456789abcdefghijklmnopqrstuvwxyzABCDEF_-')
   }
 }
 
-function shown (value) {
+function shown(value) {
   return Buffer.isBuffer(value) ? `<${value.toString('hex')}>` : inspect(value)
 }

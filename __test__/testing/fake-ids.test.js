@@ -1,5 +1,3 @@
-'use strict'
-
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { afterEach, beforeEach, test } = require('node:test')
@@ -12,7 +10,9 @@ const eventId = idType('evt_', { kind: 'sortable', format: 'hex' })
 const tokenId = idType('tok_', { kind: 'encrypted', format: 'url64', dbFormat: 'raw' })
 
 let ids
-beforeEach(() => { ids = fakeIds() })
+beforeEach(() => {
+  ids = fakeIds()
+})
 afterEach(() => ids.close())
 
 /** Users' snapshots hold texts like these: they may never change. */
@@ -115,7 +115,9 @@ test('ready() waits for the lease to come back', async () => {
   ids.on('leaseLost', () => {})
   ids.loseLease()
   let isReady = false
-  const ready = ids.ready({ acquireTimeoutMs: Infinity }).then(() => { isReady = true })
+  const ready = ids.ready({ acquireTimeoutMs: Infinity }).then(() => {
+    isReady = true
+  })
   await assert.rejects(ids.ready({ acquireTimeoutMs: 1 }), { code: 'ERR_MINTID_ACQUIRE_TIMEOUT' })
   assert.equal(isReady, false)
   ids.regainLease()
@@ -163,10 +165,12 @@ test('stop() ends it, and the next one takes its place', async () => {
 test('generators with the same key and layout read the same IDs', () => {
   const options = { key: Buffer.alloc(32, 7), layout: { time: 41, machine: 10, sequence: 12, epoch: '2020-01-01' } }
   const id = fakeIds(options).type('usr_', { mask: true }).next()
-  const parts = fakeIds({ ...options, seed: 5 }).type('usr_', { mask: true }).inspect(id)
+  const parts = fakeIds({ ...options, seed: 5 })
+    .type('usr_', { mask: true })
+    .inspect(id)
   assert.deepEqual(parts.timestamp, new Date(TEST_NOW))
   assert.equal(parts.machineId, 1)
-  assert.equal(parts.db, BigInt(TEST_NOW - Date.UTC(2020, 0, 1)) << 22n | 1n << 12n)
+  assert.equal(parts.db, (BigInt(TEST_NOW - Date.UTC(2020, 0, 1)) << 22n) | (1n << 12n))
   assert.notEqual(fakeIds().type('usr_', { mask: true }).toDb(id), parts.db, 'another key, another number')
 })
 
@@ -192,7 +196,7 @@ for (const [options, expected] of [
   [{ sede: 1 }, { code: 'ERR_MINTID_CONFIG', option: 'sede', message: /known are seed, now, key, layout/ }],
   [7, { code: 'ERR_MINTID_CONFIG' }]
 ]) {
-  const shown = JSON.stringify(options, (_, value) => typeof value === 'function' ? 'a function' : value)
+  const shown = JSON.stringify(options, (_, value) => (typeof value === 'function' ? 'a function' : value))
   test(`refused: ${shown}`, () => {
     assert.throws(() => fakeIds(options), expected)
     assert.equal(userId.inspect(userId.next()).machineId, 1, 'the default is what it was')

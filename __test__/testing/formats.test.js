@@ -1,5 +1,3 @@
-'use strict'
-
 const assert = require('node:assert/strict')
 const { after, test } = require('node:test')
 const { fakeIds } = require('../../js/testing.js')
@@ -24,7 +22,7 @@ test('every value of the vectors has its six spellings, there and back', () => {
   assert.equal(values.length, 168)
 })
 
-function appOf (value, format) {
+function appOf(value, format) {
   if (format === 'raw') return Buffer.from(value.raw_hex, 'hex')
   return format.endsWith('signed') ? BigInt(value[format]) : value[format]
 }
@@ -58,7 +56,10 @@ test('database values of every format load as in the vectors', () => {
   assert.equal(loaded, 378)
 })
 
-for (const [name, entries, counts] of [['parse', parse, [56, 826]], ['prefixed', prefixed, [10, 248]]]) {
+for (const [name, entries, counts] of [
+  ['parse', parse, [56, 826]],
+  ['prefixed', prefixed, [10, 248]]
+]) {
   test(`${name}: every text is refused, or is the canonical one of the number that the original reads`, () => {
     const found = { accepted: 0, refused: 0 }
     for (const entry of entries) {

@@ -1,5 +1,3 @@
-'use strict'
-
 const assert = require('node:assert/strict')
 const { after, test } = require('node:test')
 const { fakeIds } = require('../../js/testing.js')
@@ -11,7 +9,7 @@ const generators = new Map()
 after(() => Promise.all([...generators.values()].map((ids) => ids.close())))
 
 /** A type under a base key given in hex. */
-function typeUnder (key, prefix, options) {
+function typeUnder(key, prefix, options) {
   if (!generators.has(key)) generators.set(key, fakeIds({ key: Buffer.from(key, 'hex') }))
   return generators.get(key).type(prefix ?? '', { mask: true, ...options })
 }

@@ -1,12 +1,10 @@
-'use strict'
-
 // The vectors recorded from the Elixir originals; tests/vectors says what each field means.
 
 const { readFileSync } = require('node:fs')
 const { join } = require('node:path')
 
 /** One file of tests/vectors, parsed. */
-function vectors (name) {
+function vectors(name) {
   return JSON.parse(readFileSync(join(__dirname, '../../tests/vectors', name), 'utf8'))
 }
 
@@ -20,13 +18,18 @@ const OTHERS = {
 }
 
 /** The JavaScript value of a tagged one; a float stays one, since JavaScript cannot tell 1.0 from 1. */
-function untagged ([tag, value]) {
+function untagged([tag, value]) {
   switch (tag) {
-    case 's': return value
-    case 'h': return Buffer.from(value, 'hex')
-    case 'i': return BigInt(value)
-    case 'nil': return null
-    default: return OTHERS[value]
+    case 's':
+      return value
+    case 'h':
+      return Buffer.from(value, 'hex')
+    case 'i':
+      return BigInt(value)
+    case 'nil':
+      return null
+    default:
+      return OTHERS[value]
   }
 }
 

@@ -1,6 +1,6 @@
-import { TEST_KEY, TEST_NOW, fakeIds, type FakeIdGenerator } from '../../js/testing.js'
-import { IdGenerator } from 'mintid'
-import { expectType, type Equal } from './expect.js'
+import type { IdGenerator } from 'mintid'
+import { type FakeIdGenerator, fakeIds, TEST_KEY, TEST_NOW } from '../../js/testing.js'
+import { type Equal, expectType } from './expect.js'
 
 export function main(): void {
   const ids = fakeIds()

@@ -1,5 +1,3 @@
-'use strict'
-
 const { parseArgs } = require('node:util')
 const { shown } = require('../options/check.js')
 const { closest } = require('../options/closest.js')
@@ -14,7 +12,7 @@ const COMMON = {
 }
 
 /** The flags of a command, the common ones last. */
-function flagsOf (command) {
+function flagsOf(command) {
   return { ...command.flags, ...COMMON }
 }
 
@@ -26,18 +24,18 @@ function flagsOf (command) {
  * @returns {{ flags: Record<string, string | true>, words: string[] }}
  * @throws {UsageError} an unknown or malformed flag, a word too many or too few
  */
-function readArguments (command, args) {
+function readArguments(command, args) {
   const known = flagsOf(command)
   // Not strict: parseArgs' own complaints differ between runtimes, and suggest nothing.
   const { tokens } = parseArgs({ args, options: known, strict: false, allowPositionals: true, tokens: true })
   const flags = {}
-  for (const token of tokens) if (token.kind === 'option') flags[token.name] = valueOf(token, known)
+  for (const token of tokens) if (token.kind === 'option') flags[token.name] = flagValue(token, known)
   const words = tokens.filter(({ kind }) => kind === 'positional').map(({ value }) => value)
   if (!flags.help) checkWords(words, command.words)
   return { flags, words }
 }
 
-function valueOf ({ name, rawName, value, inlineValue }, known) {
+function flagValue({ name, rawName, value, inlineValue }, known) {
   if (!Object.hasOwn(known, name)) {
     const names = Object.keys(known).map((flag) => `--${flag}`)
     throw new UsageError(`unknown flag ${shown(rawName)}${suggestion(rawName, names)}`)
@@ -57,7 +55,7 @@ function valueOf ({ name, rawName, value, inlineValue }, known) {
   return value
 }
 
-function checkWords (found, expected) {
+function checkWords(found, expected) {
   if (found.length < expected.length) throw new UsageError(`expected <${expected[found.length]}>, found nothing`)
   if (found.length > expected.length) {
     throw new UsageError(`expected no further argument, found ${shown(found[expected.length])}`)
@@ -65,7 +63,7 @@ function checkWords (found, expected) {
 }
 
 /** '; did you mean …?', or '' where no known word is near. */
-function suggestion (word, known) {
+function suggestion(word, known) {
   const meant = closest(word, known)
   return meant === undefined ? '' : `; did you mean ${meant}?`
 }

@@ -1,12 +1,10 @@
-'use strict'
-
 /**
  * The file that declares an application's ID types.
  *
  * @param {{ typescript: boolean, modules: boolean }} project modules: `import` rather than `require`
  */
-function exampleOf ({ typescript, modules }) {
-  const from = (names) => modules ? `import { ${names} } from 'mintid'` : `const { ${names} } = require('mintid')`
+function exampleOf({ typescript, modules }) {
+  const from = (names) => (modules ? `import { ${names} } from 'mintid'` : `const { ${names} } = require('mintid')`)
   return `\
 // The ID types of this application. This file needs no key, no environment and no lease: import it anywhere.
 

@@ -1,5 +1,3 @@
-'use strict'
-
 const { spawnSync } = require('node:child_process')
 const { appendFileSync, existsSync, readFileSync, writeFileSync } = require('node:fs')
 const { join } = require('node:path')
@@ -23,7 +21,7 @@ and prints the SQL for a table. What is there already is left as it is, so it ma
     dir: { type: 'string', value: 'folder', about: 'the project; by default the current folder' }
   },
 
-  run ({ dir = '.' }) {
+  run({ dir = '.' }) {
     const project = projectIn(dir)
     const env = writeKey(join(dir, '.env'))
     const ids = writeExample(dir, project)
@@ -42,14 +40,14 @@ and prints the SQL for a table. What is there already is left as it is, so it ma
 }
 
 /** What kind of project lies in a folder: { typescript, modules }. Read before anything is written. */
-function projectIn (dir) {
+function projectIn(dir) {
   const file = join(dir, 'package.json')
   const { type, dependencies, devDependencies } = existsSync(file) ? parsed(readFileSync(file, 'utf8')) : {}
   const typescript = existsSync(join(dir, 'tsconfig.json')) || 'typescript' in { ...dependencies, ...devDependencies }
   return { typescript, modules: typescript || type === 'module' }
 }
 
-function parsed (text) {
+function parsed(text) {
   try {
     return JSON.parse(text) ?? {}
   } catch (cause) {
@@ -58,7 +56,7 @@ function parsed (text) {
 }
 
 /** Puts a key into a file that has none: 'created', 'extended' or 'kept'. */
-function writeKey (file) {
+function writeKey(file) {
   const lines = `${KEY_COMMENT}\nMINTID_KEY=${newKey()}\n`
   if (!existsSync(file)) {
     writeFileSync(file, lines, { mode: 0o600, flag: 'wx' })
@@ -71,7 +69,7 @@ function writeKey (file) {
 }
 
 /** Writes the example where there is none: { file, state: 'created' | 'kept' }. */
-function writeExample (dir, project) {
+function writeExample(dir, project) {
   const existing = ['ids.ts', 'ids.js'].find((file) => existsSync(join(dir, file)))
   if (existing) return { file: existing, state: 'kept' }
   const file = project.typescript ? 'ids.ts' : 'ids.js'
@@ -80,6 +78,6 @@ function writeExample (dir, project) {
 }
 
 /** Whether git leaves .env alone: its 0 is a yes, its 1 a no, and anything else says that there is no repository. */
-function isIgnored (dir) {
+function isIgnored(dir) {
   return spawnSync('git', ['check-ignore', '--quiet', '.env'], { cwd: dir, stdio: 'ignore' }).status !== 1
 }

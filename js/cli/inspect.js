@@ -1,5 +1,3 @@
-'use strict'
-
 const process = require('node:process')
 const { NoKeyError } = require('../errors.js')
 const { IdGenerator } = require('../id-generator.js')
@@ -36,7 +34,7 @@ A negative number needs two dashes before it: mintid inspect --format signed -- 
     epoch: { type: 'string', value: 'time', about: 'what timestamps count from; by default 2025-01-01T00:00:00Z' }
   },
 
-  run (flags, [id]) {
+  run(flags, [id]) {
     const { format = 'base58', prefix = prefixOf(id, format), kind, base, mask } = flags
     const key = mask || kind === 'encrypted' ? keyFromEnvironment() : undefined
     const ids = new IdGenerator(present({ coordinator: 'none', key, layout: layoutOf(flags) }))
@@ -50,7 +48,7 @@ A negative number needs two dashes before it: mintid inspect --format signed -- 
   }
 }
 
-function describe (prefix, { kind, timestamp, exact, machineId, sequence, db }) {
+function describe(prefix, { kind, timestamp, exact, machineId, sequence, db }) {
   const moment = timestamp.toISOString()
   return table([
     ['prefix', prefix || '(none)'],
@@ -63,19 +61,19 @@ function describe (prefix, { kind, timestamp, exact, machineId, sequence, db }) 
 }
 
 /** What stands before the number, if it could be a prefix. */
-function prefixOf (id, format) {
+function prefixOf(id, format) {
   const prefix = format in DECIMALS ? id.replace(DECIMALS[format], '') : id.slice(0, -LENGTHS[format])
   return /^[\w.~-]{0,64}$/.test(prefix) ? prefix : ''
 }
 
-function keyFromEnvironment () {
+function keyFromEnvironment() {
   const key = process.env.MINTID_KEY
   if (key) return key
   throw new NoKeyError('MINTID_KEY is not set; see mintid inspect --help for how to take it from .env', { bits: 64 })
 }
 
 /** The generator's layout, or undefined for the default. */
-function layoutOf ({ layout, epoch }) {
+function layoutOf({ layout, epoch }) {
   if (layout === undefined && epoch === undefined) return undefined
   const bits = /^(\d+)\/(\d+)\/(\d+)\/(\d+)$/.exec(layout ?? '0/42/9/13')
   if (!bits) throw new UsageError('--layout: expected partition/time/machine/sequence in bits, like 0/42/9/13')
@@ -84,6 +82,6 @@ function layoutOf ({ layout, epoch }) {
 }
 
 /** An object without its undefined members. */
-function present (options) {
+function present(options) {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 }

@@ -1,9 +1,7 @@
-'use strict'
-
 const { randomBytes } = require('node:crypto')
 
 /** A new base key: 32 random bytes as 43 characters of base64url. */
-function newKey () {
+function newKey() {
   return randomBytes(32).toString('base64url')
 }
 
@@ -16,7 +14,7 @@ IDs; and keep it, since another key changes every masked ID.`,
   words: [],
   flags: {},
 
-  run () {
+  run() {
     const key = newKey()
     return { json: { key }, lines: [key] }
   }

@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-'use strict'
 
 const process = require('node:process')
 const { shown } = require('../options/check.js')
@@ -22,7 +21,7 @@ const NOT_UNDERSTOOD = 2
 
 process.exitCode = main(process.argv.slice(2))
 
-function main ([name, ...args]) {
+function main([name, ...args]) {
   try {
     if (name === undefined) throw new UsageError('expected a command, found nothing')
     if (['--help', '-h', 'help'].includes(name)) return print(overview(commands))
@@ -36,7 +35,7 @@ function main ([name, ...args]) {
   }
 }
 
-function run (command, args) {
+function run(command, args) {
   const { flags, words } = readArguments(command, args)
   if (flags.help) return print(helpOf(command))
   const { json, lines, warnings = [] } = command.run(flags, words)
@@ -44,12 +43,12 @@ function run (command, args) {
   return print(flags.json ? JSON.stringify(json, null, 2) : lines.join('\n'))
 }
 
-function print (text) {
+function print(text) {
   console.log(text)
   return DONE
 }
 
-function fail (error, name) {
+function fail(error, name) {
   if (error instanceof UsageError) {
     console.error(`mintid: ${error.message}\nSee mintid ${Object.hasOwn(commands, name ?? '') ? `${name} ` : ''}--help`)
     return NOT_UNDERSTOOD

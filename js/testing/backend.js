@@ -1,5 +1,3 @@
-'use strict'
-
 const { Failure } = require('./failure.js')
 const { FakeHandle } = require('./handle.js')
 const { FakeIdType } = require('./id-type.js')
@@ -14,12 +12,12 @@ const ARRAYS = { signed: BigInt64Array, unsigned: BigUint64Array }
  *
  * @param {() => number} now milliseconds since 1970, inside the layout
  */
-function fakeBackend (now) {
+function fakeBackend(now) {
   let last
   const means = new WeakMap()
 
   /** Makes a function of one that may throw a Failure: it answers `undefined` then, and keeps the failure. */
-  function guarded (convert) {
+  function guarded(convert) {
     return (...values) => {
       try {
         return convert(...values)
@@ -32,14 +30,14 @@ function fakeBackend (now) {
   }
 
   return {
-    open ({ machineId, layout: bits, key }, onEvent) {
+    open({ machineId, layout: bits, key }, onEvent) {
       const layout = new Layout(bits)
       const handle = new FakeHandle({ machineId: machineId.number, layout, now, onEvent })
       means.set(handle, { layout, cipher: key && derivedSpeck(key) })
       return handle
     },
 
-    bind (spec, handle) {
+    bind(spec, handle) {
       const { layout, cipher } = means.get(handle)
       const type = guarded(() => new FakeIdType(spec, layout, cipher))()
       if (!type) return last
@@ -52,7 +50,7 @@ function fakeBackend (now) {
 }
 
 /** The functions of one ID type; `mint` gives the next number. */
-function functionsOf (type, mint, { dbFormat }, guarded) {
+function functionsOf(type, mint, { dbFormat }, guarded) {
   const minted = (n) => Array.from({ length: n }, mint)
   const dbs = (numbers) => (ARRAYS[dbFormat] ?? Array).from(numbers, (number) => type.writeDb(number))
   return {
@@ -72,7 +70,7 @@ function functionsOf (type, mint, { dbFormat }, guarded) {
 }
 
 /** Converts a list; a failure says which item it is about. */
-function each (values, convert) {
+function each(values, convert) {
   return Array.from(values, (value, index) => {
     try {
       return convert(value)

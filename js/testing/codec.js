@@ -1,5 +1,3 @@
-'use strict'
-
 // How each format spells a 64-bit number, in plain JavaScript: the same texts and the same refusals as src/codec. Texts
 // are strings of bytes (Latin-1), so that lengths are counted as native code counts them.
 
@@ -25,18 +23,18 @@ const codecs = {
 }
 
 /** Digits of an alphabet, the highest one first; `unused` bits at the end are zero. */
-function positional (name, alphabet, length, unused = 0n) {
+function positional(name, alphabet, length, unused = 0n) {
   const base = BigInt(alphabet.length)
   return {
     body: `${length} characters of ${name}`,
 
-    write (number) {
+    write(number) {
       let text = ''
       for (let rest = number << unused; text.length < length; rest /= base) text = alphabet[Number(rest % base)] + text
       return text
     },
 
-    read (text) {
+    read(text) {
       if (text.length !== length) return 'length'
       const digits = [...text].map((character) => alphabet.indexOf(character))
       if (digits.includes(-1)) return 'character'
@@ -48,15 +46,15 @@ function positional (name, alphabet, length, unused = 0n) {
 }
 
 /** Decimal numbers; `wrap` turns an unsigned number into the one that is written. */
-function decimal (least, most, wrap) {
-  const fit = (integer) => integer < least || integer > most ? 'range' : BigInt.asUintN(64, integer)
+function decimal(least, most, wrap) {
+  const fit = (integer) => (integer < least || integer > most ? 'range' : BigInt.asUintN(64, integer))
   return {
     body: `from ${least} to ${most}`,
     fit,
     wrap,
     write: (number) => String(wrap(number)),
 
-    read (text) {
+    read(text) {
       const digits = text.startsWith('-') ? text.slice(1) : text
       if (digits === '' || text.length > LONGEST_DECIMAL) return 'length'
       if (!/^[0-9]+$/.test(digits)) return 'character'

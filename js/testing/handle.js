@@ -1,5 +1,3 @@
-'use strict'
-
 const { Failure } = require('./failure.js')
 
 /** A lease that no coordinator granted: held at once, lost and regained on demand. Minting never waits for a clock. */
@@ -24,7 +22,7 @@ class FakeHandle {
    * @param {() => number} lease.now milliseconds since 1970, inside the layout
    * @param {(event: object) => void} lease.onEvent
    */
-  constructor ({ machineId, layout, now, onEvent }) {
+  constructor({ machineId, layout, now, onEvent }) {
     this.#machineId = machineId
     this.#layout = layout
     this.#now = now
@@ -38,7 +36,7 @@ class FakeHandle {
    * @param {string} space types of one space share a sequence
    * @param {'counter' | 'sortable'} order
    */
-  next (space, order) {
+  next(space, order) {
     if (this.#missing) throw this.#missing
     const following = (this.#words.get(space) ?? this.#layout.firstWord(this.#start) - 1n) + 1n
     const word = order === 'sortable' ? later(following, this.#layout.firstWord(this.#timestamp())) : following
@@ -47,11 +45,11 @@ class FakeHandle {
     return this.#layout.nonce(word, BigInt(this.#machineId))
   }
 
-  start () {
+  start() {
     return undefined
   }
 
-  ready (timeoutMs) {
+  ready(timeoutMs) {
     if (!this.#missing) return Promise.resolve(undefined)
     if (this.#isClosed) return Promise.resolve(this.#missing)
     return new Promise((resolve) => {
@@ -65,31 +63,31 @@ class FakeHandle {
     })
   }
 
-  cancel () {
+  cancel() {
     this.#settleAll(new Failure('CLOSED', 'the wait for a lease was cancelled'))
   }
 
-  isHeld () {
+  isHeld() {
     return !this.#missing
   }
 
-  lease () {
+  lease() {
     return this.#missing ? null : { machineId: this.#machineId, acquiredAt: this.#acquiredAt, expiresAt: null }
   }
 
-  relinquish () {
+  relinquish() {
     this.lose('relinquished')
     this.regain()
   }
 
-  async close () {
+  async close() {
     if (this.isHeld()) this.#emit('leaseReleased', { durationMs: 0, source: 'shutdown' })
     this.#missing = new Failure('CLOSED', 'the generator is closed')
     this.#settleAll(this.#missing)
   }
 
   /** Ends the lease, if it is held. */
-  lose (reason) {
+  lose(reason) {
     if (this.#missing) return
     const machineId = this.#machineId
     const text = `the lease of machine ID ${machineId} was lost (${reason}); no IDs until the next one`
@@ -98,7 +96,7 @@ class FakeHandle {
   }
 
   /** Takes the next lease, if the last one was lost: it begins after everything that was counted before. */
-  regain () {
+  regain() {
     if (!this.#missing || this.#isClosed) return
     this.#begin(this.#unused())
     this.#missing = undefined
@@ -107,47 +105,49 @@ class FakeHandle {
   }
 
   /** Counts from the beginning again, under a lease. */
-  reset () {
+  reset() {
     this.regain()
     if (!this.#missing) this.#begin(0n)
   }
 
-  get #isClosed () {
+  get #isClosed() {
     return this.#missing?.code === 'ERR_MINTID_CLOSED'
   }
 
-  #begin (earliest) {
+  #begin(earliest) {
     this.#acquiredAt = this.#now()
     this.#start = later(this.#timestamp(), earliest)
     this.#words.clear()
   }
 
-  #timestamp () {
+  #timestamp() {
     return this.#layout.timestamp(this.#now())
   }
 
   /** The first timestamp after all that were used. */
-  #unused () {
+  #unused() {
     const used = [...this.#words.values()].map((word) => this.#layout.timestampOf(word))
     return used.reduce((first, timestamp) => later(first, timestamp + 1n), this.#start)
   }
 
-  #settleAll (failure) {
+  #settleAll(failure) {
     for (const settle of [...this.#waiting]) settle(failure)
   }
 
-  #emit (type, fields) {
+  #emit(type, fields) {
     this.#onEvent({ type, at: this.#now(), machineId: this.#machineId, ...fields })
   }
 }
 
-function timedOut (timeoutMs) {
+function timedOut(timeoutMs) {
   const text = `no lease within ${timeoutMs} ms: regainLease() was not called`
   return new Failure('ACQUIRE_TIMEOUT', text, { attempts: 0 })
 }
 
-function later (one, other) {
-  return one > other ? one : other
+/** The greater of two BigInts. */
+function later(one, other) {
+  if (one > other) return one
+  return other
 }
 
 module.exports = { FakeHandle }

@@ -1,5 +1,3 @@
-'use strict'
-
 const { shown } = require('../options/check.js')
 const { Failure } = require('./failure.js')
 const { Spelling } = require('./spelling.js')
@@ -20,7 +18,7 @@ class FakeIdType {
    * @param {import('./layout.js').Layout} layout
    * @param {object | undefined} cipher the one of the generator's key
    */
-  constructor (spec, layout, cipher) {
+  constructor(spec, layout, cipher) {
     const { prefix, format, dbFormat, persistPrefix, kind, mask, accepts } = spec
     const spelling = (one) => new Spelling({ ...one, mask: one.mask ? needed(cipher, 'mask') : undefined })
     this.#spec = spec
@@ -32,55 +30,57 @@ class FakeIdType {
   }
 
   /** How nonces are counted: 'counter' or 'sortable'. */
-  get order () {
+  get order() {
     const { kind, base } = this.#spec
     return kind === 'encrypted' ? base : kind
   }
 
   /** The number that the database keeps for a nonce. */
-  number (nonce) {
+  number(nonce) {
     return this.#encryption?.encrypt(nonce) ?? nonce
   }
 
-  writeApp (number) {
+  writeApp(number) {
     return this.#app.write(number)
   }
 
-  writeDb (number) {
+  writeDb(number) {
     return this.#db.write(number)
   }
 
-  readApp (value) {
+  readApp(value) {
     const number = this.#readAny(value)
     if (typeof number === 'bigint') return number
     const expected = [this.#app, ...this.#accepts].map((spelling) => spelling.describe()).join(', or ')
     throw invalid('an ID of this type', number, expected, value)
   }
 
-  readDb (value) {
+  readDb(value) {
     const number = this.#db.read(value)
     if (typeof number === 'bigint') return number
     throw invalid('a database value of this type', number, this.#db.describe(), value)
   }
 
-  isCanonical (value) {
+  isCanonical(value) {
     return typeof this.#app.read(value) === 'bigint' && (!this.#app.isBigint || typeof value === 'bigint')
   }
 
-  respell (value, format) {
+  respell(value, format) {
     return this.#app.write(this.readApp(value), format)
   }
 
-  inspect (value) {
+  inspect(value) {
     const number = this.readApp(value)
     const { kind } = this.#spec
     const parts = this.#layout.parts(this.#encryption?.decrypt(number) ?? number)
     return { kind, exact: this.order === 'sortable', ...parts, db: this.writeDb(number) }
   }
 
-  range (fromMs, toMs) {
+  range(fromMs, toMs) {
     const { kind, dbFormat } = this.#spec
-    const refuse = (option, message) => { throw new Failure('CONFIG', message, { option }) }
+    const refuse = (option, message) => {
+      throw new Failure('CONFIG', message, { option })
+    }
     if (kind !== 'sortable') refuse('kind', `a range of time: expected kind 'sortable', found '${kind}'`)
     if (dbFormat === 'url64') refuse('dbFormat', "a range of time: text of dbFormat 'url64' does not sort by time")
     if (fromMs > toMs) refuse('to', `to: expected a time at or after from (${fromMs} ms), found ${toMs} ms`)
@@ -94,7 +94,7 @@ class FakeIdType {
   }
 
   /** The number, or the reason that belongs to the longest prefix that matched. */
-  #readAny (value) {
+  #readAny(value) {
     let closest = { matched: -1 }
     for (const spelling of [this.#app, ...this.#accepts]) {
       const number = spelling.read(value)
@@ -106,12 +106,12 @@ class FakeIdType {
   }
 }
 
-function needed (cipher, what) {
+function needed(cipher, what) {
   if (cipher) return cipher
   throw new Failure('NO_KEY', `${what} needs a key: give the generator the option key, at least 32 bytes`, { bits: 64 })
 }
 
-function invalid (what, reason, expected, found) {
+function invalid(what, reason, expected, found) {
   const text = `not ${what} (${reason}): expected ${expected}, found ${shown(found)}`
   return new Failure('INVALID_ID', text, { reason, expected })
 }

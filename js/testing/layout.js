@@ -1,5 +1,3 @@
-'use strict'
-
 const { Failure } = require('./failure.js')
 
 /** The parts of a nonce, `timestamp · machine ID · count`, as src/layout.rs packs them. Parts are BigInts. */
@@ -10,7 +8,7 @@ class Layout {
   #epochMs
 
   /** @param {{ time: number, machine: number, sequence: number, epochMs: number }} layout bits, checked */
-  constructor ({ time, machine, sequence, epochMs }) {
+  constructor({ time, machine, sequence, epochMs }) {
     this.#time = BigInt(time)
     this.#machine = BigInt(machine)
     this.#sequence = BigInt(sequence)
@@ -18,26 +16,26 @@ class Layout {
   }
 
   /** The first timestamp that no nonce has. */
-  get end () {
+  get end() {
     return (1n << this.#time) - 1n
   }
 
   /** The first word of a timestamp. A word is a nonce without its machine ID: the count carries into the timestamp. */
-  firstWord (timestamp) {
+  firstWord(timestamp) {
     return timestamp << this.#sequence
   }
 
-  timestampOf (word) {
+  timestampOf(word) {
     return word >> this.#sequence
   }
 
-  nonce (word, machineId) {
+  nonce(word, machineId) {
     const count = BigInt.asUintN(Number(this.#sequence), word)
-    return (this.timestampOf(word) << this.#machine | machineId) << this.#sequence | count
+    return (((this.timestampOf(word) << this.#machine) | machineId) << this.#sequence) | count
   }
 
   /** Bits above the layout are ignored. Milliseconds since 1970 and plain numbers come out. */
-  parts (nonce) {
+  parts(nonce) {
     const above = nonce >> this.#sequence
     return {
       timestamp: this.#epochMs + Number(BigInt.asUintN(Number(this.#time), above >> this.#machine)),
@@ -48,19 +46,19 @@ class Layout {
   }
 
   /** The timestamp of a moment inside the layout, in milliseconds since 1970. */
-  timestamp (unixMs) {
+  timestamp(unixMs) {
     return BigInt(unixMs - this.#epochMs)
   }
 
   /** The least number of any moment, or of the end of the layout that lies closest to it. */
-  firstNonceAt (unixMs) {
+  firstNonceAt(unixMs) {
     const timestamp = BigInt(unixMs) - BigInt(this.#epochMs)
     const within = timestamp < 0n ? 0n : timestamp > this.end ? this.end : timestamp
     return this.nonce(this.firstWord(within), 0n)
   }
 
   /** The failure of a timestamp at the end. */
-  ended () {
+  ended() {
     const end = BigInt(this.#epochMs) + this.end
     return new Failure('TIME', `the layout ends at ${end} (ms since 1970): it has no timestamps left`)
   }

@@ -1,5 +1,3 @@
-'use strict'
-
 const { Buffer } = require('node:buffer')
 const { isBytes } = require('../options/check.js')
 const { codecs } = require('./codec.js')
@@ -12,24 +10,24 @@ class Spelling {
   #mask
 
   /** @param {{ prefix: string, format: string, mask?: object }} spelling `mask` is a cipher */
-  constructor ({ prefix, format, mask }) {
+  constructor({ prefix, format, mask }) {
     this.#prefix = prefix
     this.#format = format
     this.#codec = codecs[format]
     this.#mask = mask
   }
 
-  get prefix () {
+  get prefix() {
     return this.#prefix
   }
 
   /** Whether it is written as a bigint: a decimal number without a prefix. */
-  get isBigint () {
+  get isBigint() {
     return isNumeric(this.#format) && this.#prefix === ''
   }
 
   /** The spelling of an unsigned number, also in another format: a string, a bigint or a Buffer. */
-  write (number, format = this.#format) {
+  write(number, format = this.#format) {
     const shown = this.#mask?.encrypt(number) ?? number
     const { write, wrap } = codecs[format]
     if (isNumeric(format) && this.#prefix === '') return wrap(shown)
@@ -38,12 +36,12 @@ class Spelling {
   }
 
   /** The unsigned number of a spelling, or the word for what is wrong with it. */
-  read (value) {
+  read(value) {
     const shown = this.#unprefixed(value)
     return typeof shown === 'bigint' && this.#mask ? this.#mask.decrypt(shown) : shown
   }
 
-  #unprefixed (value) {
+  #unprefixed(value) {
     if (this.isBigint && typeof value === 'bigint') return this.#codec.fit(value)
     if (this.isBigint && typeof value === 'number') {
       return Number.isSafeInteger(value) ? this.#codec.fit(BigInt(value)) : 'unsafe number'
@@ -55,7 +53,7 @@ class Spelling {
   }
 
   /** A phrase for "expected …". */
-  describe () {
+  describe() {
     const { body } = this.#codec
     const prefix = this.#prefix && JSON.stringify(this.#prefix)
     if (this.isBigint) return `a bigint ${body}`
@@ -65,7 +63,7 @@ class Spelling {
   }
 }
 
-function isNumeric (format) {
+function isNumeric(format) {
   return format === 'signed' || format === 'unsigned'
 }
 

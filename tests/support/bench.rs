@@ -22,9 +22,9 @@ pub(crate) trait Bench: Sync {
     /// How its leases end.
     fn kind(&self) -> Kind;
 
-    /// Of few machine IDs, so that it is cheap to lease them all.
+    /// Bit widths and epoch of the registry.
     fn layout(&self) -> Layout {
-        Layout::new(0, 42, 5, 13, Layout::DEFAULT_EPOCH_MS).unwrap()
+        few_machines()
     }
 
     /// How long the suite's leases last.
@@ -36,8 +36,8 @@ pub(crate) trait Bench: Sync {
     /// Time passes by every clock.
     fn pass(&self, by: Duration);
 
-    /// Steps the clock that the registry goes by; `false` where nobody can, as with a database server's.
-    fn step(&self, by_ms: i64) -> bool;
+    /// Steps the clock that the registry goes by, where somebody can (nobody does with a database server's).
+    fn step(&self, by_ms: i64);
 
     /// The holder ends without a word. On return its machine ID is free.
     fn die(&self, holder: Holder);
@@ -98,6 +98,11 @@ impl Holder {
     pub(crate) fn release(self, last_used_ms: u64) {
         wait(self.client.release(&self.grant.lease, last_used_ms)).unwrap();
     }
+}
+
+/// A layout with 32 machine IDs: it is cheap to lease them all.
+pub(crate) fn few_machines() -> Layout {
+    Layout::new(0, 42, 5, 13, Layout::DEFAULT_EPOCH_MS).unwrap()
 }
 
 /// Runs one request to its end, on a runtime of this thread's own.

@@ -19,6 +19,10 @@ pub(crate) enum Rule {
     StartAfterEverythingBefore,
     /// A row is granted again only when it has run out.
     GrantOnlyWhatIsFree,
+    /// A row that has run out is free.
+    FreeWhatRanOut,
+    /// A row that was released is free after its last use.
+    FreeWhatIsReleased,
     /// A row that has run out is not renewed.
     RenewOnlyWhatIsAlive,
     /// A renewal for less time leaves the end where it is.
@@ -139,7 +143,11 @@ impl Memory {
         let ours =
             all.filter(|machine| !self.registry.keeps(Rule::KeepToTheRange) || self.machine_ids.contains(*machine));
         let since = |machine: &u32| rows.get(machine).map_or(0, |row| row.expires_at_ms);
-        let free = ours.filter(|machine| !self.registry.keeps(Rule::GrantOnlyWhatIsFree) || since(machine) < now_ms);
+        let free = ours.filter(|machine| match self.registry.without {
+            Some(Rule::GrantOnlyWhatIsFree) => true,
+            Some(Rule::FreeWhatRanOut) => rows.get(machine).is_none_or(|row| row.token.is_none()),
+            _ => since(machine) < now_ms,
+        });
         if self.registry.keeps(Rule::LongestFreeFirst) { free.min_by_key(since) } else { free.min() }
     }
 
@@ -166,6 +174,9 @@ impl Memory {
     }
 
     fn give_back(&self, lease: &Lease, last_used_ms: u64) {
+        if !self.registry.keeps(Rule::FreeWhatIsReleased) {
+            return;
+        }
         let now_ms = self.now_ms();
         let mut rows = self.registry.rows();
         let Some(row) = rows.get_mut(&lease.machine).filter(|row| self.is_theirs(row, lease)) else { return };

@@ -1,0 +1,87 @@
+'use strict'
+
+// `npm test`: sets up, then runs everything. `npm test -- rust js` runs some steps alone.
+
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { setup, run, root, cache } = require('./setup.js')
+
+const steps = {
+  /** Formatting and lints; warnings are errors. */
+  lint() {
+    run('cargo', ['fmt', '--check'])
+    run('cargo', ['check', '--quiet', '--no-default-features'])
+    run('cargo', ['clippy', '--quiet', '--all-targets', '--', '-D', 'warnings'])
+    run('npx', ['biome', 'check', '--error-on-warnings'])
+  },
+
+  /** The core, without Node. */
+  rust() {
+    run('cargo', ['test', '--quiet'])
+  },
+
+  /** What needs no binary: options, errors, the fake backend. */
+  unit() {
+    run(process.execPath, ['--test', ...tests(root, ['unit', 'testing'])])
+  },
+
+  types() {
+    run('npx', ['tsc', '-p', '__test__/types'])
+  },
+
+  /** The packed tarball, installed in a folder that knows nothing of this one. */
+  package() {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'mintid-package-'))
+    fs.writeFileSync(path.join(folder, 'package.json'), '{ "private": true }')
+    run('npm', ['install', '--silent', '--no-audit', '--no-fund', tarball()], { cwd: folder })
+    for (const part of ['__test__', 'tests/vectors']) {
+      fs.cpSync(path.join(root, part), path.join(folder, part), { recursive: true })
+    }
+    run(process.execPath, ['--test', '--expose-gc', ...tests(folder, ['native', 'cli'])], { cwd: folder })
+    fs.rmSync(folder, { recursive: true })
+  },
+
+  examples() {
+    run(process.execPath, ['scripts/examples.js', '--tarball', tarball()])
+  }
+}
+
+function main() {
+  const wanted = process.argv.slice(2)
+  const unknown = wanted.find((name) => !Object.hasOwn(steps, name))
+  if (unknown) {
+    console.error(`no step '${unknown}'; there are ${Object.keys(steps).join(', ')}`)
+    process.exit(2)
+  }
+  timed('setup', setup)
+  for (const [name, step] of Object.entries(steps)) {
+    if (wanted.length === 0 || wanted.includes(name)) timed(name, step)
+  }
+}
+
+function timed(name, step) {
+  const began = performance.now()
+  console.log(`\n=== ${name}`)
+  step()
+  console.log(`=== ${name}: ok, ${((performance.now() - began) / 1000).toFixed(1)} s`)
+}
+
+/** The test files of some folders, by name, since a folder means other things to other versions of node --test. */
+function tests(folder, parts) {
+  const names = parts.flatMap((part) =>
+    fs.readdirSync(path.join(folder, '__test__', part)).map((name) => path.join('__test__', part, name))
+  )
+  return names.filter((name) => name.endsWith('.test.js'))
+}
+
+/** Packs the checkout. */
+function tarball() {
+  const folder = path.join(cache, 'package')
+  fs.rmSync(folder, { recursive: true, force: true })
+  fs.mkdirSync(folder, { recursive: true })
+  run('npm', ['pack', '--silent', '--pack-destination', folder])
+  return path.join(folder, fs.readdirSync(folder)[0])
+}
+
+main()
