@@ -204,7 +204,7 @@ export interface IdType<
    * @example
    * const { id, db } = userId.nextPair()
    */
-  nextPair(): { id: IdValue<Prefix, Format>, db: DbValue<Prefix, DbFormat, Persist> }
+  nextPair(): { id: IdValue<Prefix, Format>; db: DbValue<Prefix, DbFormat, Persist> }
 
   /**
    * Mints many IDs at once: all of them, or none and an error.
@@ -226,7 +226,8 @@ export interface IdType<
   /**
    * Turns the application's ID into the database's value.
    *
-   * @param id an ID of this type, or in one of its `accepts` spellings
+   * @param id an ID of this type, or in one of its `accepts` spellings. Where that is a bigint, its decimal text and a
+   * safe integer will do too, as they come from URLs and JSON
    * @throws {InvalidIdError} for anything else; `null` and `undefined` too
    */
   toDb(id: IdValue<Prefix, Format>): DbValue<Prefix, DbFormat, Persist>
@@ -271,9 +272,7 @@ export interface IdType<
    * if (result.success) result.id
    * else result.error.reason
    */
-  safeParse(value: unknown):
-    | { success: true, id: IdValue<Prefix, Format> }
-    | { success: false, error: InvalidIdError }
+  safeParse(value: unknown): { success: true; id: IdValue<Prefix, Format> } | { success: false; error: InvalidIdError }
 
   /**
    * The same number in another spelling, masked as it stands, with the type's prefix.
@@ -310,15 +309,18 @@ export interface SortableIdType<
   /**
    * The database's values between two moments, half-open: `gte <= value < lt`.
    *
-   * @param range Dates or whole milliseconds since 1970; `to` is excluded
-   * @throws {TimeError} for moments outside the layout
-   * @throws {ConfigError} with `option` `'from'` or `'to'` when one is no moment, or `to` is earlier than `from`
+   * @param range Dates or whole milliseconds since 1970; `to` is excluded. Moments outside the layout are taken to its
+   * ends, so that "everything before now" can be asked from 1970 on
+   * @throws {ConfigError} with `option` `'from'` or `'to'` when one is no moment, or `to` is earlier than `from`; with
+   * `'dbFormat'` for `'url64'`, whose text does not sort like the number
+   * @throws {TimeError} when `dbFormat` is `'signed'` and its numbers turn negative in between (2094 in the default
+   * layout)
    *
    * @example
    * const { gte, lt } = eventId.rangeFor({ from: new Date('2026-01-01'), to: new Date('2026-02-01') })
    * sql`select … where id >= ${gte} and id < ${lt}`
    */
-  rangeFor(range: { from: Date | number, to: Date | number }): {
+  rangeFor(range: { from: Date | number; to: Date | number }): {
     gte: DbValue<Prefix, DbFormat, Persist>
     lt: DbValue<Prefix, DbFormat, Persist>
   }
@@ -328,7 +330,9 @@ export interface SortableIdType<
 export type IdValue<Prefix extends string, Format extends IdFormat> = Format extends 'raw'
   ? Buffer
   : Format extends NumericFormat
-    ? Prefix extends '' ? bigint : `${Prefix}${string}`
+    ? Prefix extends ''
+      ? bigint
+      : `${Prefix}${string}`
     : `${Prefix}${string}`
 
 /** The database's value in a format. */
@@ -336,7 +340,9 @@ export type DbValue<Prefix extends string, DbFormat extends IdFormat, Persist ex
   ? Buffer
   : DbFormat extends NumericFormat
     ? bigint
-    : [Persist] extends [true] ? `${Prefix}${string}` : string
+    : [Persist] extends [true]
+      ? `${Prefix}${string}`
+      : string
 
 /** What `fromDb` takes: the database's value as drivers hand it over. */
 export type DbInput<Prefix extends string, DbFormat extends IdFormat, Persist extends boolean> = DbFormat extends 'raw'
@@ -346,12 +352,15 @@ export type DbInput<Prefix extends string, DbFormat extends IdFormat, Persist ex
     : DbValue<Prefix, DbFormat, Persist>
 
 /** Many of the database's values, as they are returned. */
-export type DbList<Prefix extends string, DbFormat extends IdFormat, Persist extends boolean> =
-  DbFormat extends 'signed'
-    ? BigInt64Array
-    : DbFormat extends 'unsigned'
-      ? BigUint64Array
-      : DbValue<Prefix, DbFormat, Persist>[]
+export type DbList<
+  Prefix extends string,
+  DbFormat extends IdFormat,
+  Persist extends boolean
+> = DbFormat extends 'signed'
+  ? BigInt64Array
+  : DbFormat extends 'unsigned'
+    ? BigUint64Array
+    : DbValue<Prefix, DbFormat, Persist>[]
 
 /** Many of the database's values, as they are taken. */
 export type DbInputs<Prefix extends string, DbFormat extends IdFormat, Persist extends boolean> =
@@ -379,10 +388,12 @@ export interface IdParts<Kind extends IdKind = IdKind, Db = bigint | string | Bu
 export interface StandardSchemaProps<Value> {
   readonly version: 1
   readonly vendor: 'mintid'
-  readonly validate: (value: unknown) =>
-    | { readonly value: Value, readonly issues?: undefined }
+  readonly validate: (
+    value: unknown
+  ) =>
+    | { readonly value: Value; readonly issues?: undefined }
     | { readonly issues: ReadonlyArray<{ readonly message: string }> }
-  readonly types?: { readonly input: Value, readonly output: Value } | undefined
+  readonly types?: { readonly input: Value; readonly output: Value } | undefined
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ */
@@ -529,7 +540,7 @@ export interface CoordinatorOptions extends CommonOptions {
   coordinator: 'local' | 'none' | `file:///${string}` | (string & {}) | undefined
 
   /** The machine IDs that may be leased, both ends included: a range for a region, or beside other software. */
-  machineIds?: { from: number, to: number }
+  machineIds?: { from: number; to: number }
 
   machineId?: never
 }
@@ -614,7 +625,7 @@ export interface ReadyOptions {
 export interface Lease {
   machineId: number
   acquiredAt: Date
-  /** When it ends unless it is renewed; null where it does not end by itself (a machine ID set by hand). */
+  /** When it ends unless it is renewed; null where it ends with the process (a directory, a machine ID set by hand). */
   expiresAt: Date | null
 }
 
@@ -737,7 +748,7 @@ export class MintidError extends Error {
  */
 export class ConfigError extends MintidError {
   static readonly code: 'ERR_MINTID_CONFIG'
-  constructor(message: string, details?: { option?: string, cause?: unknown })
+  constructor(message: string, details?: { option?: string; cause?: unknown })
   readonly code: 'ERR_MINTID_CONFIG'
   /** The dotted name of the option or the argument, for example `lease.ttlMs`. */
   readonly option: string
@@ -762,7 +773,7 @@ export class NotReadyError extends MintidError {
 /** The lease was lost; IDs come again with the next `leaseAcquired`. Web frameworks answer with 503. */
 export class LeaseLostError extends MintidError {
   static readonly code: 'ERR_MINTID_LEASE_LOST'
-  constructor(message: string, details?: { machineId?: number, reason?: LeaseLostReason, cause?: unknown })
+  constructor(message: string, details?: { machineId?: number; reason?: LeaseLostReason; cause?: unknown })
   readonly code: 'ERR_MINTID_LEASE_LOST'
   readonly statusCode: 503
   /** The machine ID that was lost. */
@@ -779,7 +790,7 @@ export class ClosedError extends MintidError {
 /** No lease within the time that `ready`, `connect` or `start` was given; `cause` is the last attempt's error. */
 export class AcquireTimeoutError extends MintidError {
   static readonly code: 'ERR_MINTID_ACQUIRE_TIMEOUT'
-  constructor(message: string, details?: { attempts?: number, cause?: unknown })
+  constructor(message: string, details?: { attempts?: number; cause?: unknown })
   readonly code: 'ERR_MINTID_ACQUIRE_TIMEOUT'
   /** How often the coordinator was asked. */
   readonly attempts: number
@@ -788,7 +799,7 @@ export class AcquireTimeoutError extends MintidError {
 /** Every machine ID is leased. */
 export class ExhaustedError extends MintidError {
   static readonly code: 'ERR_MINTID_EXHAUSTED'
-  constructor(message: string, details?: { capacity?: number, cause?: unknown })
+  constructor(message: string, details?: { capacity?: number; cause?: unknown })
   readonly code: 'ERR_MINTID_EXHAUSTED'
   /** How many machine IDs there are. */
   readonly capacity: number
@@ -797,12 +808,15 @@ export class ExhaustedError extends MintidError {
 /** The coordinator cannot be reached or used (a directory that cannot be written, for example). */
 export class CoordinatorError extends MintidError {
   static readonly code: 'ERR_MINTID_COORDINATOR'
-  constructor(message: string, details?: {
-    coordinator?: string
-    serverCode?: string
-    hint?: string
-    cause?: unknown
-  })
+  constructor(
+    message: string,
+    details?: {
+      coordinator?: string
+      serverCode?: string
+      hint?: string
+      cause?: unknown
+    }
+  )
   readonly code: 'ERR_MINTID_COORDINATOR'
   /** Which coordinator, without credentials. */
   readonly coordinator?: string
@@ -821,7 +835,7 @@ export class CoordinatorError extends MintidError {
  */
 export class InvalidIdError extends MintidError {
   static readonly code: 'ERR_MINTID_INVALID_ID'
-  constructor(message: string, details?: { reason?: InvalidIdReason, expected?: string, cause?: unknown })
+  constructor(message: string, details?: { reason?: InvalidIdReason; expected?: string; cause?: unknown })
   readonly code: 'ERR_MINTID_INVALID_ID'
   readonly statusCode: 400
   readonly reason: InvalidIdReason
@@ -830,19 +844,12 @@ export class InvalidIdError extends MintidError {
 }
 
 /** What is wrong with a value that is no ID. */
-export type InvalidIdReason =
-  | 'type'
-  | 'prefix'
-  | 'length'
-  | 'character'
-  | 'not canonical'
-  | 'range'
-  | 'unsafe number'
+export type InvalidIdReason = 'type' | 'prefix' | 'length' | 'character' | 'not canonical' | 'range' | 'unsafe number'
 
 /** A mask, or an encrypted kind, without a `key`. */
 export class NoKeyError extends MintidError {
   static readonly code: 'ERR_MINTID_NO_KEY'
-  constructor(message: string, details?: { bits?: number, cause?: unknown })
+  constructor(message: string, details?: { bits?: number; cause?: unknown })
   readonly code: 'ERR_MINTID_NO_KEY'
   /** The size of the IDs whose key is missing. */
   readonly bits: number

@@ -1,3 +1,5 @@
+'use strict'
+
 const { dirname, join } = require('node:path')
 
 /** The package under test: this checkout, or where these tests were copied to, the installed tarball. */

@@ -8,7 +8,7 @@ const { slot } = require('./shared.js')
  * so that converting works, except where that would take a lease away that another default holds: that one goes on
  * until the new one is ready, and is closed then.
  */
-async function start (options, readyOptions) {
+async function start(options, readyOptions) {
   const generator = new IdGenerator(options)
   const before = slot.generator
   if (!before?.lease) slot.generator = generator
@@ -25,7 +25,7 @@ async function start (options, readyOptions) {
 }
 
 /** Closes the process's default generator. It stays the default: converting still works, `next()` throws. */
-async function stop () {
+async function stop() {
   await slot.generator?.close()
 }
 

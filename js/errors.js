@@ -11,7 +11,7 @@ class MintidError extends Error {
    * @param {string} message names the place, what was expected and what was found; never a secret
    * @param {object} [details] `cause`, and the fields that the class documents
    */
-  constructor (message, { cause, code, ...fields } = {}) {
+  constructor(message, { cause, code, ...fields } = {}) {
     super(message, cause === undefined ? undefined : { cause })
     this.code = code ?? new.target.code
     for (const [name, value] of Object.entries(fields)) {
@@ -104,7 +104,7 @@ const byCode = new Map(Object.values(errors).map((Class) => [Class.code, Class])
  * @param {Function} [below] the public function that the stack begins under: the first frame is its caller's
  * @returns {MintidError}
  */
-function fromFailure ({ failure: _, message, cause, ...fields }, below = fromFailure) {
+function fromFailure({ failure: _, message, cause, ...fields }, below = fromFailure) {
   const Class = byCode.get(fields.code) ?? MintidError
   const error = new Class(message, { ...fields, cause: cause && fromFailure(cause, below) })
   Error.captureStackTrace(error, below)
@@ -112,12 +112,12 @@ function fromFailure ({ failure: _, message, cause, ...fields }, below = fromFai
 }
 
 /** Names a class, also where a minifier renames it, and makes `instanceof` ask for a brand instead of the prototype. */
-function brand (Class, name) {
+function brand(Class, name) {
   const mark = Symbol.for(`mintid.${name}`)
   Object.defineProperty(Class.prototype, 'name', { value: name, configurable: true, writable: true })
   Object.defineProperty(Class.prototype, mark, { value: true })
   Object.defineProperty(Class, Symbol.hasInstance, {
-    value (value) {
+    value(value) {
       // A user's subclass inherits this function, but not the brand.
       return this === Class ? value?.[mark] === true : Function.prototype[Symbol.hasInstance].call(this, value)
     }

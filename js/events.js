@@ -7,7 +7,8 @@ const { fromFailure } = require('./errors.js')
 const UNHEARD = {
   leaseLost: ({ machineId, reason }) => ({
     code: 'MINTID_LEASE_LOST',
-    message: `the lease of machine ID ${machineId} was lost (${reason}); ` +
+    message:
+      `the lease of machine ID ${machineId} was lost (${reason}); ` +
       "next() throws until another one is acquired. Listen to 'leaseLost' to handle this"
   }),
   conflict: ({ machineId }) => ({
@@ -25,7 +26,7 @@ const UNHEARD = {
  * @param {object} nativeEvent a LeaseEvent: times in ms since 1970, errors as failures
  * @param {Set<string>} warned what this emitter has already put into `process.emitWarning`
  */
-function deliver (emitter, nativeEvent, warned) {
+function deliver(emitter, nativeEvent, warned) {
   const { type, ...rest } = nativeEvent
   const event = publicEvent(rest)
   const listeners = emitter.rawListeners(type)
@@ -33,13 +34,15 @@ function deliver (emitter, nativeEvent, warned) {
     try {
       listener.call(emitter, event)
     } catch (error) {
-      queueMicrotask(() => { throw error })
+      queueMicrotask(() => {
+        throw error
+      })
     }
   }
   if (listeners.length === 0) warnOnce(type, event, warned)
 }
 
-function publicEvent (nativeEvent) {
+function publicEvent(nativeEvent) {
   const event = {}
   for (const [name, value] of Object.entries(nativeEvent)) {
     if (value !== undefined) event[name] = value
@@ -49,7 +52,7 @@ function publicEvent (nativeEvent) {
   return event
 }
 
-function warnOnce (type, event, warned) {
+function warnOnce(type, event, warned) {
   const warning = UNHEARD[type]?.(event)
   if (warning === undefined || warned.has(warning.code)) return
   warned.add(warning.code)

@@ -29,14 +29,14 @@ class IdGenerator extends EventEmitter {
    * @param {object} options
    * @param {object} [backend] what stands in for native code (`mintid/testing`); not part of the public API
    */
-  constructor (options, backend = native) {
+  constructor(options, backend = native) {
     super()
     this.#options = generatorOptions(options)
     this.#backend = backend
   }
 
   /** Makes a generator and waits for its lease; closes it again if that fails. */
-  static async connect (options, readyOptions) {
+  static async connect(options, readyOptions) {
     const generator = new this(options)
     try {
       await generator.ready(readyOptions)
@@ -48,7 +48,7 @@ class IdGenerator extends EventEmitter {
   }
 
   /** Waits until a lease is held. Each caller has its own signal and its own timeout. */
-  async ready (options = {}) {
+  async ready(options = {}) {
     const { signal, acquireTimeoutMs } = this.#readyOptions(options)
     signal?.throwIfAborted()
     if (this.#closing) throw new ClosedError(CLOSED)
@@ -59,35 +59,35 @@ class IdGenerator extends EventEmitter {
   }
 
   /** Makes an ID type that is bound to this generator. */
-  type (prefix, options = {}) {
+  type(prefix, options = {}) {
     if (!isObject(options)) unexpected('options', 'an object', options)
     if ('generator' in options) refuse('generator', 'expected none, since ids.type() says which generator it is')
     return idType(prefix, { ...options, generator: this })
   }
 
   /** Gives the lease up as lost and takes another one; `reason` becomes the event's `detail`. */
-  relinquish (reason = '') {
+  relinquish(reason = '') {
     if (typeof reason !== 'string') unexpected('reason', 'a text', reason)
     if (!this.#closing) this.#handle?.relinquish(reason)
   }
 
   /** Ends this handle; the last one of a process releases the lease. Never rejects, and takes five seconds at most. */
-  close () {
+  close() {
     this.#closing ??= this.#end()
     return this.#closing
   }
 
-  [Symbol.asyncDispose] () {
+  [Symbol.asyncDispose]() {
     return this.close()
   }
 
   /** The machine ID that is held, or null. */
-  get machineId () {
+  get machineId() {
     return this.#handle?.lease()?.machineId ?? null
   }
 
   /** The lease that is held, or null. */
-  get lease () {
+  get lease() {
     const lease = this.#handle?.lease()
     if (!lease) return null
     const { machineId, acquiredAt, expiresAt } = lease
@@ -95,23 +95,23 @@ class IdGenerator extends EventEmitter {
   }
 
   /** What loggers show; listeners and options stay out of it. */
-  toJSON () {
+  toJSON() {
     return { namespace: this.#options.namespace, lease: this.lease, closed: this.#closing !== null }
   }
 
-  [Symbol.for('nodejs.util.inspect.custom')] (_depth, options, inspect) {
+  [Symbol.for('nodejs.util.inspect.custom')](_depth, options, inspect) {
     return `IdGenerator ${inspect(this.toJSON(), options)}`
   }
 
   /** How an ID type gets its functions; see `shared.js`. */
-  [bindType] (spec) {
+  [bindType](spec) {
     const binding = this.#backend.bind(spec, this.#open())
     if (binding.failure) throw fromFailure(binding)
     return { binding, takeFailure: this.#backend.takeFailure }
   }
 
   /** The native handle, made at first need. One that is made after `close()` only converts. */
-  #open () {
+  #open() {
     if (this.#handle === null) {
       const { machineId, acquireTimeoutMs: _, ...options } = this.#options
       // Weak, or the native side would keep a forgotten generator, and its lease, for ever.
@@ -126,16 +126,16 @@ class IdGenerator extends EventEmitter {
     return this.#handle
   }
 
-  #hear (event) {
+  #hear(event) {
     deliver(this, event, this.#warned)
   }
 
-  async #end () {
+  async #end() {
     this.#handle?.cancel()
     await this.#handle?.close()
   }
 
-  #readyOptions (options) {
+  #readyOptions(options) {
     known(options, '', ['signal', 'acquireTimeoutMs'])
     const { signal, acquireTimeoutMs = this.#options.acquireTimeoutMs } = options
     if (signal !== undefined && typeof signal?.throwIfAborted !== 'function') {

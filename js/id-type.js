@@ -22,7 +22,7 @@ class IdType {
   #binding
   #takeFailure
 
-  constructor (prefix, options) {
+  constructor(prefix, options) {
     const { spec, generator } = typeOptions(prefix, options)
     this.#spec = spec
     this.#slot = generator === undefined ? slot : { generator }
@@ -30,57 +30,57 @@ class IdType {
     this.kind = spec.kind
   }
 
-  next () {
+  next() {
     const id = this.#functions().next()
     if (id === undefined) throw this.#error(this.next)
     return id
   }
 
-  nextDb () {
+  nextDb() {
     const db = this.#functions().nextDb()
     if (db === undefined) throw this.#error(this.nextDb)
     return db
   }
 
-  nextPair () {
+  nextPair() {
     const id = this.next()
     return { id, db: this.toDb(id) }
   }
 
-  nextMany (n) {
+  nextMany(n) {
     integer(n, 'n', 1, MOST_AT_ONCE)
     const ids = this.#functions().nextMany(n)
     if (ids === undefined) throw this.#error(this.nextMany)
     return ids
   }
 
-  nextManyDb (n) {
+  nextManyDb(n) {
     integer(n, 'n', 1, MOST_AT_ONCE)
     const dbs = this.#functions().nextManyDb(n)
     if (dbs === undefined) throw this.#error(this.nextManyDb)
     return dbs
   }
 
-  toDb (id) {
+  toDb(id) {
     const db = this.#functions().toDb(id)
     if (db === undefined) throw this.#error(this.toDb)
     return db
   }
 
-  fromDb (db) {
+  fromDb(db) {
     const id = this.#functions().fromDb(db)
     if (id === undefined) throw this.#error(this.fromDb)
     return id
   }
 
-  toDbMany (ids) {
+  toDbMany(ids) {
     if (!Array.isArray(ids)) unexpected('ids', 'an array', ids)
     const dbs = this.#functions().toDbMany(ids)
     if (dbs === undefined) throw this.#error(this.toDbMany)
     return dbs
   }
 
-  fromDbMany (dbs) {
+  fromDbMany(dbs) {
     if (!Array.isArray(dbs) && !isBigIntArray(dbs)) {
       unexpected('dbs', 'an array, a BigInt64Array or a BigUint64Array', dbs)
     }
@@ -89,17 +89,17 @@ class IdType {
     return ids
   }
 
-  is (value) {
+  is(value) {
     return this.#functions().is(value)
   }
 
-  parse (value) {
+  parse(value) {
     const id = this.#read(value)
     if (id === undefined) throw this.#error(this.parse)
     return id
   }
 
-  safeParse (value) {
+  safeParse(value) {
     const id = this.#read(value)
     if (id !== undefined) return { success: true, id }
     const error = this.#error(this.safeParse)
@@ -108,20 +108,20 @@ class IdType {
     return { success: false, error }
   }
 
-  format (id, to) {
+  format(id, to) {
     oneOf(to, 'to', FORMATS)
     const text = this.#functions().format(id, to)
     if (text === undefined) throw this.#error(this.format)
     return text
   }
 
-  inspect (id) {
+  inspect(id) {
     const parts = this.#functions().inspect(id)
     if (parts === undefined) throw this.#error(this.inspect)
     return { ...parts, timestamp: new Date(parts.timestamp) }
   }
 
-  rangeFor (range) {
+  rangeFor(range) {
     if (this.kind !== 'sortable') refuse('kind', `rangeFor needs 'sortable', found '${this.kind}'`)
     const from = milliseconds(range?.from, 'from')
     const to = milliseconds(range?.to, 'to')
@@ -132,7 +132,7 @@ class IdType {
     return { gte, lt }
   }
 
-  get '~standard' () {
+  get '~standard'() {
     return {
       version: 1,
       vendor: 'mintid',
@@ -144,18 +144,18 @@ class IdType {
   }
 
   /** The canonical ID, also of one in an accepted spelling; undefined if it is none. */
-  #read (value) {
+  #read(value) {
     const functions = this.#functions()
     if (functions.is(value)) return value
     const db = functions.toDb(value)
     return db === undefined ? undefined : functions.fromDb(db)
   }
 
-  #functions () {
+  #functions() {
     return this.#slot.generator === this.#owner ? this.#binding : this.#bind()
   }
 
-  #bind () {
+  #bind() {
     const { generator } = this.#slot
     const { binding, takeFailure } = generator === null ? withoutGenerator(this.#spec) : generator[bindType](this.#spec)
     this.#binding = binding
@@ -165,7 +165,7 @@ class IdType {
   }
 
   /** The error behind the `undefined` that a native function just returned to `method`. */
-  #error (method) {
+  #error(method) {
     return fromFailure(this.#takeFailure(), method)
   }
 }
@@ -177,12 +177,12 @@ class IdType {
  * @param {object} [options]
  * @returns {IdType}
  */
-function idType (prefix, options) {
+function idType(prefix, options) {
   return new IdType(prefix, options)
 }
 
 /** Functions that convert and cannot mint; only for types that need no key. */
-function withoutGenerator (spec) {
+function withoutGenerator(spec) {
   if (spec.mask || spec.kind === 'encrypted' || spec.accepts.some(({ mask }) => mask)) refuseUntilStarted()
   const binding = backend.bind(spec, null)
   if (binding.failure) throw fromFailure(binding)
@@ -190,16 +190,16 @@ function withoutGenerator (spec) {
   return { binding, takeFailure: backend.takeFailure }
 }
 
-function refuseUntilStarted () {
+function refuseUntilStarted() {
   throw new NotReadyError('no generator yet: call `await start({ coordinator, key })` first')
 }
 
-function milliseconds (value, option) {
+function milliseconds(value, option) {
   const ms = isDate(value) ? value.getTime() : value
   return Number.isSafeInteger(ms) ? ms : unexpected(option, 'a valid Date, or whole milliseconds since 1970', value)
 }
 
-function isBigIntArray (value) {
+function isBigIntArray(value) {
   return ArrayBuffer.isView(value) && /^Big(Int|Uint)64Array$/.test(value[Symbol.toStringTag])
 }
 

@@ -22,7 +22,7 @@ const backend = {
   takeFailure: () => load().takeFailure()
 }
 
-function load () {
+function load() {
   if (addon === undefined) {
     try {
       addon = require('../binding.js')
@@ -34,10 +34,12 @@ function load () {
   return addon
 }
 
-function remedy () {
+function remedy() {
   if (process.versions.deno) return 'Deno needs --allow-ffi --allow-read --allow-env and a node_modules folder'
-  return 'install on this platform with optional dependencies (npm install --include=optional), ' +
+  return (
+    'install on this platform with optional dependencies (npm install --include=optional), ' +
     'and if a bundler is used, keep mintid out of the bundle (mark it as external)'
+  )
 }
 
 module.exports = { backend }

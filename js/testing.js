@@ -1,3 +1,5 @@
+'use strict'
+
 const { createHash } = require('node:crypto')
 const { IdGenerator } = require('./id-generator.js')
 const { record, isDate, unexpected, oneOf } = require('./options/check.js')

@@ -8,7 +8,7 @@ class Waiters {
   #handle
   #waiting = 0
 
-  constructor (handle) {
+  constructor(handle) {
     this.#handle = handle
   }
 
@@ -20,7 +20,7 @@ class Waiters {
    * @returns {Promise<object | undefined>} the failure, if there was one
    * @throws the signal's reason, as soon as it aborts
    */
-  async wait (timeoutMs, signal) {
+  async wait(timeoutMs, signal) {
     this.#waiting++
     try {
       const answer = this.#handle.ready(timeoutMs)
@@ -31,7 +31,7 @@ class Waiters {
   }
 }
 
-function abortable (promise, signal) {
+function abortable(promise, signal) {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason)
     signal.addEventListener('abort', abort, { once: true })

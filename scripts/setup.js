@@ -14,7 +14,9 @@ const cache = path.join(root, '.cache')
 function setup() {
   need('cargo', 'Rust (rustup.rs), 1.89 or newer')
   need('cc', 'a C compiler (Debian: apt-get install build-essential)')
-  once('packages', ['package.json', 'package-lock.json'], 'node_modules', () => run('npm', ['ci', '--no-audit', '--no-fund']))
+  once('packages', ['package.json', 'package-lock.json'], 'node_modules', () =>
+    run('npm', ['ci', '--no-audit', '--no-fund'])
+  )
   once('addon', ['Cargo.toml', 'Cargo.lock', 'build.rs', 'package.json', 'src'], addon(), () => {
     // A new file, not new bytes in the old one: processes that run the old one have it mapped.
     fs.rmSync(path.join(root, addon() ?? 'none'), { force: true })
@@ -49,14 +51,18 @@ function once(name, sources, product, work) {
 function fingerprint(sources) {
   const hash = createHash('sha256')
   for (const source of sources) {
-    for (const file of filesOf(path.join(root, source))) hash.update(`${path.relative(root, file)}\0`).update(read(file))
+    for (const file of filesOf(path.join(root, source)))
+      hash.update(`${path.relative(root, file)}\0`).update(read(file))
   }
   return hash.digest('hex')
 }
 
 function filesOf(file) {
   if (!fs.statSync(file).isDirectory()) return [file]
-  return fs.readdirSync(file).sort().flatMap((name) => filesOf(path.join(file, name)))
+  return fs
+    .readdirSync(file)
+    .sort()
+    .flatMap((name) => filesOf(path.join(file, name)))
 }
 
 function read(file) {

@@ -193,8 +193,9 @@ impl Generator {
         let Options { layout, namespace, .. } = &self.options;
         let local = |directory: PathBuf| -> Result<(String, Arc<dyn Coordinator>), Error> {
             let machines = MachineIds::new(layout, self.options.machine_ids)?;
-            // Two spellings of one directory are one lease; a directory that is not there yet has only this one.
-            let directory = std::fs::canonicalize(&directory).unwrap_or(directory);
+            // Two spellings of one directory are one lease. What cannot be made fails when it is asked for a lease.
+            let made = std::fs::create_dir_all(&directory).and_then(|()| std::fs::canonicalize(&directory));
+            let directory = made.unwrap_or(directory);
             let local = Local::new(&directory, namespace, machines, *layout, Arc::clone(clock));
             Ok((format!("file://{}", directory.display()), Arc::new(local)))
         };

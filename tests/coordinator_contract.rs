@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a panic is how a test fails")]
 
+#[path = "support/contract.rs"]
+mod contract;
 mod support;
 
 use std::any::Any;
@@ -20,15 +22,15 @@ use mintid::nonce::Loss;
 use support::bench::{Bench, Holder, Kind, few_machines, wait};
 use support::clock::Skewed;
 use support::memory::{Memory, Registry, Rule};
-use support::{HOUR_MS, T0_MS, contract};
+use support::{HOUR_MS, T0_MS};
 use tempfile::TempDir;
 
 mod memory {
-    crate::support::contract::suite!(super::MemoryBench::default());
+    crate::contract::suite!(super::MemoryBench::default());
 }
 
 mod local {
-    crate::support::contract::suite!(super::LocalBench::default());
+    crate::contract::suite!(super::LocalBench::default());
 }
 
 /// The part on identity: nobody guards it, so there is no registry to exhaust and nothing that runs out.

@@ -207,7 +207,10 @@ mod a_file_that_is_not_ours {
         let directory = with_foreign(content);
         let local = local(directory.path(), 2);
         assert_eq!(acquire(&local).unwrap().lease.machine, 1);
-        assert_eq!(acquire(&local).map(|grant| grant.lease.machine).map_err(|error| error.code()), Err(Code::Exhausted));
+        assert_eq!(
+            acquire(&local).map(|grant| grant.lease.machine).map_err(|error| error.code()),
+            Err(Code::Exhausted)
+        );
         assert_eq!(fs::read(lease_file(directory.path(), 0)).unwrap(), content, "and left as it is");
     }
 

@@ -1,3 +1,5 @@
+'use strict'
+
 const { spawnSync } = require('node:child_process')
 const { mkdtempSync, rmSync } = require('node:fs')
 const { tmpdir } = require('node:os')

@@ -1,3 +1,5 @@
+'use strict'
+
 const assert = require('node:assert/strict')
 const { writeFileSync } = require('node:fs')
 const { spawnSync } = require('node:child_process')

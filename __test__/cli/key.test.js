@@ -1,3 +1,5 @@
+'use strict'
+
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { mintid } = require('./cli.js')

@@ -1,3 +1,5 @@
+'use strict'
+
 // What `mintid/testing` converts must be what native code converts, refusals included.
 
 const assert = require('node:assert/strict')

@@ -1,3 +1,5 @@
+'use strict'
+
 /** Pseudorandom numbers that are the same in every run (xorshift32), so that a failure can be repeated. */
 class Random {
   #state

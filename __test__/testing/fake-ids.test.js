@@ -1,3 +1,5 @@
+'use strict'
+
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { afterEach, beforeEach, test } = require('node:test')

@@ -1,3 +1,5 @@
+'use strict'
+
 const assert = require('node:assert/strict')
 const { after, test } = require('node:test')
 const { fakeIds } = require('../../js/testing.js')

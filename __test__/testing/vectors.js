@@ -1,3 +1,5 @@
+'use strict'
+
 // The vectors recorded from the Elixir originals; tests/vectors says what each field means.
 
 const { readFileSync } = require('node:fs')

@@ -1,8 +1,18 @@
 import {
-  AcquireTimeoutError, AddonError, ClosedError, ConfigError, CoordinatorError, ExhaustedError, InvalidIdError,
-  LeaseLostError, MintidError, NoKeyError, NotReadyError, TimeError
+  AcquireTimeoutError,
+  type AddonError,
+  ClosedError,
+  ConfigError,
+  CoordinatorError,
+  ExhaustedError,
+  InvalidIdError,
+  LeaseLostError,
+  type MintidError,
+  NoKeyError,
+  NotReadyError,
+  TimeError
 } from 'mintid'
-import { expectType, type Equal } from './expect.js'
+import { type Equal, expectType } from './expect.js'
 
 declare const error: unknown
 

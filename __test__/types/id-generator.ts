@@ -1,7 +1,7 @@
-import { EventEmitter, once } from 'node:events'
+import { type EventEmitter, once } from 'node:events'
 import process from 'node:process'
-import { IdGenerator, start, stop, type GeneratorOptions, type IdOf, type Lease } from 'mintid'
-import { expectType, type Equal } from './expect.js'
+import { type GeneratorOptions, IdGenerator, type IdOf, type Lease, start, stop } from 'mintid'
+import { type Equal, expectType } from './expect.js'
 
 export async function main(): Promise<void> {
   // What the environment gives may be undefined for the compiler; at run time it is refused.

@@ -1,5 +1,5 @@
-import { idType, type AnyIdType, type DbOf, type IdOf, type IdType, type SortableIdType } from 'mintid'
-import { expectType, type Equal } from './expect.js'
+import { type AnyIdType, type DbOf, type IdOf, type IdType, idType, type SortableIdType } from 'mintid'
+import { type Equal, expectType } from './expect.js'
 
 const userId = idType('usr_', { mask: true })
 const plainId = idType('')
@@ -34,7 +34,7 @@ expectType<Equal<IdOf<typeof bareNumber>, bigint>>()
 expectType<Equal<IdOf<typeof prefixedNumber>, `n_${string}`>>()
 expectType<Equal<DbOf<typeof textInDb>, string>>()
 expectType<Equal<DbOf<typeof prefixInDb>, `t_${string}`>>()
-expectType<Equal<ReturnType<typeof userId.nextPair>, { id: `usr_${string}`, db: bigint }>>()
+expectType<Equal<ReturnType<typeof userId.nextPair>, { id: `usr_${string}`; db: bigint }>>()
 
 // Many at once.
 expectType<Equal<ReturnType<typeof userId.nextMany>, `usr_${string}`[]>>()
@@ -124,10 +124,10 @@ interface StandardSchemaV1<Input, Output> {
     readonly version: 1
     readonly vendor: string
     readonly validate: (value: unknown) => Result<Output> | Promise<Result<Output>>
-    readonly types?: { readonly input: Input, readonly output: Output } | undefined
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined
   }
 }
 type Result<Output> =
-  | { readonly value: Output, readonly issues?: undefined }
-  | { readonly issues: ReadonlyArray<{ readonly message: string, readonly path?: ReadonlyArray<PropertyKey> }> }
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: ReadonlyArray<{ readonly message: string; readonly path?: ReadonlyArray<PropertyKey> }> }
 const schema: StandardSchemaV1<`usr_${string}`, `usr_${string}`> = userId

@@ -50,8 +50,12 @@ test('using a type loads the addon; the environment is read when a lease is want
 })
 
 /** Runs a script where the addon cannot be loaded and every look at the environment is recorded. */
-function inChild (script) {
-  const child = spawnSync(process.execPath, ['-e', `
+function inChild(script) {
+  const child = spawnSync(
+    process.execPath,
+    [
+      '-e',
+      `
     const Module = require('node:module')
     const seen = { loads: 0, reads: [] }
     const load = Module._load
@@ -68,11 +72,14 @@ function inChild (script) {
       require('node:fs').writeSync(1, JSON.stringify(seen))
     }
     (async () => { ${script} })().then(() => report(), report)
-  `], { cwd: root, encoding: 'utf8' })
+  `
+    ],
+    { cwd: root, encoding: 'utf8' }
+  )
   assert.equal(child.status, 0, child.stderr)
   return { error: undefined, ...JSON.parse(child.stdout) }
 }
 
-function typings () {
+function typings() {
   return readFileSync(join(root, 'index.d.ts'), 'utf8')
 }

@@ -19,7 +19,7 @@ beforeEach((t) => {
 })
 
 /** Starts, with a lease from the fake backend. */
-async function started () {
+async function started() {
   const starting = start(options)
   fake.handles.at(-1).grant()
   return starting
@@ -94,7 +94,10 @@ test('a second start that fails changes nothing', async () => {
 })
 
 test('of two starts at once the later one wins, whichever is ready first', async () => {
-  for (const [first, second] of [[0, 1], [1, 0]]) {
+  for (const [first, second] of [
+    [0, 1],
+    [1, 0]
+  ]) {
     slot.generator = null
     fake.handles.length = 0
     const starts = Promise.allSettled([start(options), start(options)])
@@ -103,7 +106,10 @@ test('of two starts at once the later one wins, whichever is ready first', async
     fake.handles[second].grant()
     const [, { value: later }] = await starts
     assert.equal(slot.generator, later)
-    assert.deepEqual(fake.handles.map(({ closed }) => closed), [true, false])
+    assert.deepEqual(
+      fake.handles.map(({ closed }) => closed),
+      [true, false]
+    )
   }
 })
 
@@ -118,7 +124,7 @@ test('another copy of the module shares the default', async () => {
 })
 
 /** The module as a cleared cache would load it again. */
-function copyOf (name) {
+function copyOf(name) {
   const kept = { ...require.cache }
   for (const path of Object.keys(require.cache)) delete require.cache[path]
   try {

@@ -60,10 +60,10 @@ test('a code of a newer addon still is a MintidError', () => {
 })
 
 test('the stack begins at the caller of the public function', () => {
-  function publicFunction () {
+  function publicFunction() {
     return fromFailure({ failure: true, code: 'ERR_MINTID_CLOSED', message: 'closed' }, publicFunction)
   }
-  function caller () {
+  function caller() {
     return publicFunction()
   }
   const [head, first] = caller().stack.split('\n')

@@ -10,7 +10,7 @@ const { CoordinatorError, IdGenerator } = require('../../index.js')
 const { fakeBackend } = require('./fake-backend.js')
 
 /** A generator, and how its backend emits. */
-function open () {
+function open() {
   const fake = fakeBackend()
   const ids = new IdGenerator({ coordinator: 'local' }, fake.backend)
   ids.type('usr_').toDb('usr_00000000000')
@@ -49,7 +49,10 @@ test('what nobody listens to is warned about once each', (t) => {
   }
   const options = warned.mock.calls.map(({ arguments: [, given] }) => given)
   const expected = ['MINTID_LEASE_LOST', 'MINTID_CONFLICT', 'MINTID_NEARLY_FULL', 'MINTID_OTHER']
-  assert.deepEqual(options, expected.map((code) => ({ type: 'MintidWarning', code })))
+  assert.deepEqual(
+    options,
+    expected.map((code) => ({ type: 'MintidWarning', code }))
+  )
   assert.match(warned.mock.calls[0].arguments[0], /machine ID 7 was lost \(expired\)/)
 })
 
@@ -62,7 +65,11 @@ test('what somebody listens to is not', (t) => {
 })
 
 test('a listener that throws surfaces after the others ran, outside of the native caller', () => {
-  const child = spawnSync(process.execPath, ['-e', `
+  const child = spawnSync(
+    process.execPath,
+    [
+      '-e',
+      `
     const { IdGenerator } = require('./index.js')
     const { fakeBackend } = require('./__test__/unit/fake-backend.js')
     const fake = fakeBackend()
@@ -75,6 +82,9 @@ test('a listener that throws surfaces after the others ran, outside of the nativ
     fake.handles[0].onEvent({ type: 'leaseLost', at: 0, machineId: 7, reason: 'expired' })
     order.push('returned')
     process.on('exit', () => console.log(order.join()))
-  `], { cwd: join(__dirname, '..', '..'), encoding: 'utf8' })
+  `
+    ],
+    { cwd: join(__dirname, '..', '..'), encoding: 'utf8' }
+  )
   assert.equal(child.stdout.trim(), 'second,returned,first', child.stderr)
 })

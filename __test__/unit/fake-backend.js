@@ -6,18 +6,20 @@
  *
  * @returns {{ backend: object, handles: FakeHandle[], specs: object[], failOpen: object | undefined }}
  */
-function fakeBackend () {
+function fakeBackend() {
   const fake = { handles: [], specs: [], failOpen: undefined, failBind: undefined }
   let failure
-  const fail = (code, message, fields) => { failure = { failure: true, code, message, ...fields } }
+  const fail = (code, message, fields) => {
+    failure = { failure: true, code, message, ...fields }
+  }
   fake.backend = {
-    open (options, onEvent) {
+    open(options, onEvent) {
       if (fake.failOpen) return fake.failOpen
       const handle = new FakeHandle(options, onEvent)
       fake.handles.push(handle)
       return handle
     },
-    bind (spec, handle) {
+    bind(spec, handle) {
       if (fake.failBind) return fake.failBind
       fake.specs.push(spec)
       return binding(spec, handle, fail)
@@ -35,49 +37,49 @@ class FakeHandle {
   relinquished = []
   pending = []
 
-  constructor (options, onEvent) {
+  constructor(options, onEvent) {
     this.options = options
     this.onEvent = onEvent
   }
 
   /** Hands out a lease and settles every wait. */
-  grant (machineId = 7) {
+  grant(machineId = 7) {
     this.held = { machineId, acquiredAt: Date.UTC(2026, 0, 1), expiresAt: Date.UTC(2026, 0, 2) }
     this.settle(undefined)
   }
 
-  settle (answer) {
+  settle(answer) {
     for (const { resolve } of this.pending.splice(0)) resolve(answer)
   }
 
-  ready (timeoutMs) {
+  ready(timeoutMs) {
     return new Promise((resolve) => this.pending.push({ timeoutMs, resolve }))
   }
 
-  cancel () {
+  cancel() {
     this.cancelled++
     this.settle({ failure: true, code: 'ERR_MINTID_CLOSED', message: 'cancelled' })
   }
 
-  isHeld () {
+  isHeld() {
     return this.held !== null
   }
 
-  lease () {
+  lease() {
     return this.held
   }
 
-  relinquish (reason) {
+  relinquish(reason) {
     this.relinquished.push(reason)
   }
 
-  async close () {
+  async close() {
     this.closed = true
     this.held = null
   }
 }
 
-function binding ({ prefix, accepts }, handle, fail) {
+function binding({ prefix, accepts }, handle, fail) {
   let count = 0n
   const text = (db) => prefix + String(db).padStart(11, '0')
   const expected = text(0n)
@@ -101,7 +103,7 @@ function binding ({ prefix, accepts }, handle, fail) {
     }
     return read(value, prefix)
   }
-  const fromDb = (db) => typeof db === 'bigint' ? text(db) : refused('type')
+  const fromDb = (db) => (typeof db === 'bigint' ? text(db) : refused('type'))
   const all = (convert) => (values) => {
     const converted = Array.from(values, convert)
     return converted.includes(undefined) ? undefined : converted
@@ -116,8 +118,8 @@ function binding ({ prefix, accepts }, handle, fail) {
     toDbMany: all(toDb),
     fromDbMany: all(fromDb),
     is: (value) => read(value, prefix) !== undefined,
-    format: (value, to) => toDb(value) === undefined ? undefined : `${to}:${value}`,
-    inspect (value) {
+    format: (value, to) => (toDb(value) === undefined ? undefined : `${to}:${value}`),
+    inspect(value) {
       const db = toDb(value)
       if (db === undefined) return undefined
       return { kind: 'counter', timestamp: 0, exact: false, machineId: 7, sequence: Number(db), partition: 0, db }

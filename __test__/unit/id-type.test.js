@@ -11,7 +11,7 @@ const { fakeBackend } = require('./fake-backend.js')
 const { ClosedError, ConfigError, InvalidIdError, LeaseLostError, NotReadyError } = errors
 
 /** A generator over a fake backend that holds a lease. */
-function leased (options) {
+function leased(options) {
   const fake = fakeBackend()
   const ids = new IdGenerator({ coordinator: 'local', ...options }, fake.backend)
   const userId = ids.type('usr_', { accepts: [{ prefix: 'user_' }] })
@@ -24,7 +24,9 @@ function leased (options) {
 const invalid = (reason) => (error) => error instanceof InvalidIdError && error.reason === reason
 const config = (option) => (error) => error instanceof ConfigError && error.option === option
 
-afterEach(() => { slot.generator = null })
+afterEach(() => {
+  slot.generator = null
+})
 
 test('mints and converts', () => {
   const { userId } = leased()
@@ -79,7 +81,10 @@ test('reading gives the canonical ID', () => {
 test('errors begin at the caller', () => {
   const { userId } = leased()
   for (const method of ['toDb', 'fromDb', 'parse', 'inspect']) {
-    assert.throws(() => userId[method](null), (error) => /^.*\n\s+at .*id-type\.test\.js/.test(error.stack))
+    assert.throws(
+      () => userId[method](null),
+      (error) => /^.*\n\s+at .*id-type\.test\.js/.test(error.stack)
+    )
   }
 })
 
@@ -170,7 +175,10 @@ test('a type of a generator ignores the default', () => {
 test('mints again after a loss, never after close, and converts all along', async () => {
   const { ids, handle, userId } = leased()
   handle.held = null
-  assert.throws(() => userId.next(), (error) => error instanceof LeaseLostError && error.machineId === 7)
+  assert.throws(
+    () => userId.next(),
+    (error) => error instanceof LeaseLostError && error.machineId === 7
+  )
   assert.throws(() => userId.nextMany(2), LeaseLostError)
   handle.grant()
   userId.next()

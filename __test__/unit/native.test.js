@@ -19,7 +19,12 @@ beforeEach((t) => {
 test('the binary is loaded at the first call, once', () => {
   let loads = 0
   const calls = []
-  const member = (name) => (...args) => { calls.push([name, ...args]); return name }
+  const member =
+    (name) =>
+    (...args) => {
+      calls.push([name, ...args])
+      return name
+    }
   loadBinding = () => {
     loads++
     return { open: member('open'), bind: member('bind'), takeFailure: member('takeFailure') }
@@ -33,13 +38,18 @@ test('the binary is loaded at the first call, once', () => {
 
 test('a binary that does not load says for which platform, why, and what to do', () => {
   const cause = new Error('GLIBC_2.99 not found')
-  loadBinding = () => { throw cause }
+  loadBinding = () => {
+    throw cause
+  }
   const { backend } = require(path)
-  assert.throws(() => backend.takeFailure(), (error) => {
-    assert.equal(error.code, 'ERR_MINTID_ADDON')
-    assert.equal(error.cause, cause)
-    assert.match(error.message, new RegExp(`${process.platform}-${process.arch}`))
-    assert.match(error.message, /npm install --include=optional/)
-    return true
-  })
+  assert.throws(
+    () => backend.takeFailure(),
+    (error) => {
+      assert.equal(error.code, 'ERR_MINTID_ADDON')
+      assert.equal(error.cause, cause)
+      assert.match(error.message, new RegExp(`${process.platform}-${process.arch}`))
+      assert.match(error.message, /npm install --include=optional/)
+      return true
+    }
+  )
 })

@@ -24,7 +24,7 @@ const REFUSED_BY_GENERATOR = [
   [{ coordinator: null }, 'coordinator'],
   [{ coordinator: 7 }, 'coordinator'],
   [{ coordinator: 'locale' }, 'coordinator'],
-  [{ coordinator: { acquire () {} } }, 'coordinator'],
+  [{ coordinator: { acquire() {} } }, 'coordinator'],
   [{ coordinator: 'https://example.org' }, 'coordinator'],
   [{ coordinator: 'file:relative' }, 'coordinator'],
   [{ coordinator: 'file://host/dir' }, 'coordinator'],
@@ -176,14 +176,14 @@ const REFUSED_BY_TYPE = [
   ['usr_', { space: 'users' }, 'space']
 ]
 
-function refused (run, option, what) {
+function refused(run, option, what) {
   const error = thrownBy(run)
   assert.ok(error instanceof ConfigError, `${what}: ${error}`)
   assert.equal(error.option, option, what)
   assert.ok(error.message.startsWith(option), `${what}: ${error.message}`)
 }
 
-function thrownBy (run) {
+function thrownBy(run) {
   try {
     run()
   } catch (error) {
@@ -276,7 +276,10 @@ test('sources', () => {
   const machineIds = { from: 5, to: 5 }
   for (const [options, expected] of [
     [{ coordinator: 'none' }, { coordinator: 'none' }],
-    [{ coordinator: 'local', machineIds }, { coordinator: 'local', machineIds }],
+    [
+      { coordinator: 'local', machineIds },
+      { coordinator: 'local', machineIds }
+    ],
     [{ coordinator: 'FILE:///var/my%20ids' }, { coordinator: 'directory', directory: '/var/my ids' }],
     [{ machineId: 0 }, { coordinator: 'fixed', machineId: { number: 0 } }],
     [{ machineId: { env: 'POD' } }, { coordinator: 'fixed', machineId: { env: 'POD' } }],

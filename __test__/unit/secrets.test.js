@@ -12,18 +12,25 @@ const bytes = Buffer.from(key)
 
 /** The beginning of the key in every form in which it could be printed, without blanks. */
 const beginning = bytes.subarray(0, 12)
-const TRACES = [beginning.toString(), beginning.toString('hex'), beginning.toString('base64'), [...beginning].join()]
-  .map(withoutBlanks)
+const TRACES = [
+  beginning.toString(),
+  beginning.toString('hex'),
+  beginning.toString('base64'),
+  [...beginning].join()
+].map(withoutBlanks)
 
-function assertKeepsTheKey (text) {
+function assertKeepsTheKey(text) {
   for (const trace of TRACES) assert.ok(!withoutBlanks(text).includes(trace), text)
 }
 
-function withoutBlanks (text) {
+function withoutBlanks(text) {
   return text.replace(/\s+/g, '')
 }
 
-for (const [form, given] of [['text', key], ['bytes', bytes]]) {
+for (const [form, given] of [
+  ['text', key],
+  ['bytes', bytes]
+]) {
   test(`nothing that prints a generator or its types shows a key given as ${form}`, () => {
     const fake = fakeBackend()
     const ids = new IdGenerator({ coordinator: 'local', key: given }, fake.backend)
@@ -41,9 +48,12 @@ for (const [form, given] of [['text', key], ['bytes', bytes]]) {
 
 test('no error about other options shows the key', () => {
   for (const wrong of [{ coordinator: 'x' }, { coordinator: 'local', maks: 1 }, { machineId: -1 }]) {
-    assert.throws(() => new IdGenerator({ ...wrong, key }), (error) => {
-      assertKeepsTheKey(inspect(error, { showHidden: true, depth: Infinity }))
-      return true
-    })
+    assert.throws(
+      () => new IdGenerator({ ...wrong, key }),
+      (error) => {
+        assertKeepsTheKey(inspect(error, { showHidden: true, depth: Infinity }))
+        return true
+      }
+    )
   }
 })

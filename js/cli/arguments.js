@@ -1,3 +1,5 @@
+'use strict'
+
 const { parseArgs } = require('node:util')
 const { shown } = require('../options/check.js')
 const { closest } = require('../options/closest.js')

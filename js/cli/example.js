@@ -1,3 +1,5 @@
+'use strict'
+
 /**
  * The file that declares an application's ID types.
  *

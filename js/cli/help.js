@@ -1,3 +1,5 @@
+'use strict'
+
 const { flagsOf } = require('./arguments.js')
 
 /** The help of the tool. */

@@ -1,3 +1,5 @@
+'use strict'
+
 const { spawnSync } = require('node:child_process')
 const { appendFileSync, existsSync, readFileSync, writeFileSync } = require('node:fs')
 const { join } = require('node:path')

@@ -1,3 +1,5 @@
+'use strict'
+
 const process = require('node:process')
 const { NoKeyError } = require('../errors.js')
 const { IdGenerator } = require('../id-generator.js')

@@ -1,3 +1,5 @@
+'use strict'
+
 const { randomBytes } = require('node:crypto')
 
 /** A new base key: 32 random bytes as 43 characters of base64url. */

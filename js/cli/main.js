@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+'use strict'
 
 const process = require('node:process')
 const { shown } = require('../options/check.js')

@@ -24,7 +24,7 @@ const TEXTS = {
  * @param {object} known the type's kind, and what may be chosen from
  * @returns {object[]}
  */
-function acceptsOption (accepts = [], own, known) {
+function acceptsOption(accepts = [], own, known) {
   if (!Array.isArray(accepts)) unexpected('accepts', 'an array of { prefix, mask, cipher, format }', accepts)
   const spellings = [own]
   for (const [index, entry] of accepts.entries()) {
@@ -40,7 +40,7 @@ function acceptsOption (accepts = [], own, known) {
   return spellings.slice(1)
 }
 
-function spellingOption (entry, path, own, { kind, formats, ciphers, prefixOption }) {
+function spellingOption(entry, path, own, { kind, formats, ciphers, prefixOption }) {
   record(entry, path, NAMES, ['prefix'])
   const { prefix = own.prefix, mask = own.mask, cipher = own.cipher, format = own.format } = entry
   prefixOption(prefix, `${path}.prefix`)
@@ -52,38 +52,47 @@ function spellingOption (entry, path, own, { kind, formats, ciphers, prefixOptio
 }
 
 /** Whether some value could be read in both spellings, as two numbers. Errs on the safe side, as native code does. */
-function confusable (one, other) {
+function confusable(one, other) {
   return mayShareValue(one, other) && !agree(one, other)
 }
 
 /** Goes by the sort of a value, its length and its beginning. */
-function mayShareValue (one, other) {
+function mayShareValue(one, other) {
   const [short, long] = one.prefix.length <= other.prefix.length ? [one, other] : [other, one]
-  return sort(short) === sort(long) && overlap(lengths(short), lengths(long)) &&
+  return (
+    sort(short) === sort(long) &&
+    overlap(lengths(short), lengths(long)) &&
     long.prefix.startsWith(short.prefix) &&
     TEXTS[short.format].beginning.test(long.prefix.slice(short.prefix.length))
+  )
 }
 
 /** Signed beside unsigned: what both can read is the same number. */
-function agree (one, other) {
-  return one.format !== other.format && isNumeric(one) && isNumeric(other) &&
-    one.prefix === other.prefix && one.mask === other.mask && one.cipher === other.cipher
+function agree(one, other) {
+  return (
+    one.format !== other.format &&
+    isNumeric(one) &&
+    isNumeric(other) &&
+    one.prefix === other.prefix &&
+    one.mask === other.mask &&
+    one.cipher === other.cipher
+  )
 }
 
-function sort (spelling) {
+function sort(spelling) {
   if (spelling.format === 'raw') return 'bytes'
   return spelling.prefix === '' && isNumeric(spelling) ? 'bigint' : 'text'
 }
 
-function isNumeric ({ format }) {
+function isNumeric({ format }) {
   return format === 'signed' || format === 'unsigned'
 }
 
-function lengths ({ prefix, format }) {
+function lengths({ prefix, format }) {
   return TEXTS[format].lengths.map((length) => length + prefix.length)
 }
 
-function overlap ([shortest, longest], [otherShortest, otherLongest]) {
+function overlap([shortest, longest], [otherShortest, otherLongest]) {
   return shortest <= otherLongest && otherShortest <= longest
 }
 

@@ -13,12 +13,12 @@ const LONGEST_SHOWN = 64
  * @param {unknown} [cause]
  * @returns {never}
  */
-function refuse (option, message, cause) {
+function refuse(option, message, cause) {
   throw new ConfigError(`${option}: ${message}`, { option, cause })
 }
 
 /** Refuses a value that is not what was expected, and shows it. Not for secrets. */
-function unexpected (option, expected, found) {
+function unexpected(option, expected, found) {
   refuse(option, `expected ${expected}, found ${shown(found)}`)
 }
 
@@ -31,7 +31,7 @@ function unexpected (option, expected, found) {
  * @param {string[]} names what it may have
  * @param {string[]} [mayBeEmpty] where '' has a meaning
  */
-function record (value, path, names, mayBeEmpty = []) {
+function record(value, path, names, mayBeEmpty = []) {
   known(value, path, names)
   for (const [name, given] of Object.entries(value)) {
     if (given === undefined || (given === '' && !mayBeEmpty.includes(name))) {
@@ -43,7 +43,7 @@ function record (value, path, names, mayBeEmpty = []) {
 }
 
 /** Checks that a value is an object with known names only; undefined is as good as absent. */
-function known (value, path, names) {
+function known(value, path, names) {
   if (!isObject(value)) unexpected(path || 'options', 'an object', value)
   for (const name of Object.keys(value)) {
     if (names.includes(name)) continue
@@ -54,18 +54,18 @@ function known (value, path, names) {
 }
 
 /** Checks an integer; `note` says in words where the bounds come from. */
-function integer (value, option, least, most, note = '') {
+function integer(value, option, least, most, note = '') {
   if (Number.isInteger(value) && value >= least && value <= most) return value
   return unexpected(option, `an integer from ${least} to ${most}${note && ` (${note})`}`, value)
 }
 
 /** Checks true or false. */
-function boolean (value, option) {
+function boolean(value, option) {
   return typeof value === 'boolean' ? value : unexpected(option, 'true or false', value)
 }
 
 /** Checks one of a few words. */
-function oneOf (value, option, words) {
+function oneOf(value, option, words) {
   if (words.includes(value)) return value
   const meant = typeof value === 'string' ? closest(value, words) : undefined
   const hint = meant === undefined ? '' : `; did you mean '${meant}'?`
@@ -73,17 +73,17 @@ function oneOf (value, option, words) {
 }
 
 /** Whether something is an object with named options: no array, no function, no null. */
-function isObject (value) {
+function isObject(value) {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Whether something is a Uint8Array or Buffer, also of another realm (`instanceof` fails in Jest). */
-function isBytes (value) {
+function isBytes(value) {
   return ArrayBuffer.isView(value) && value[Symbol.toStringTag] === 'Uint8Array'
 }
 
 /** Whether something is a Date, also of another realm. */
-function isDate (value) {
+function isDate(value) {
   return Object.prototype.toString.call(value) === '[object Date]'
 }
 
@@ -91,43 +91,49 @@ function isDate (value) {
  * What was found, for a message: at most 64 characters, printable ASCII; objects by their kind only, and no URL, which
  * may hold a password whatever option it ended up in.
  */
-function shown (value) {
+function shown(value) {
   switch (typeof value) {
-    case 'string': return value.includes('://') ? 'a URL' : shownText(value.slice(0, LONGEST_SHOWN + 1))
-    case 'bigint': return cut(`${value}n`)
-    case 'object': return shownObject(value)
-    case 'function': return 'a function'
-    case 'symbol': return 'a symbol'
-    default: return String(value)
+    case 'string':
+      return value.includes('://') ? 'a URL' : shownText(value.slice(0, LONGEST_SHOWN + 1))
+    case 'bigint':
+      return cut(`${value}n`)
+    case 'object':
+      return shownObject(value)
+    case 'function':
+      return 'a function'
+    case 'symbol':
+      return 'a symbol'
+    default:
+      return String(value)
   }
 }
 
-function listed (words) {
+function listed(words) {
   const quoted = words.map((word) => `'${word}'`)
   if (quoted.length === 1) return quoted[0]
   return `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`
 }
 
-function dotted (path, name) {
+function dotted(path, name) {
   const plain = /^[\w.-]{1,64}$/.test(name) ? name : shown(name)
   return path ? `${path}.${plain}` : plain
 }
 
-function shownText (value) {
+function shownText(value) {
   return cut(JSON.stringify(value).replace(/[^\x20-\x7e]/gu, escaped))
 }
 
-function shownObject (value) {
+function shownObject(value) {
   if (value === null) return 'null'
   if (isDate(value)) return Number.isNaN(value.getTime()) ? 'an invalid Date' : value.toISOString()
   return Array.isArray(value) ? 'an array' : 'an object'
 }
 
-function escaped (character) {
+function escaped(character) {
   return `\\u{${character.codePointAt(0).toString(16)}}`
 }
 
-function cut (text) {
+function cut(text) {
   return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text
 }
 

@@ -10,7 +10,7 @@ const MOST_EDITS = 2
  * @param {string[]} words
  * @returns {string | undefined}
  */
-function closest (typed, words) {
+function closest(typed, words) {
   if (typed.length > 64) return undefined
   const ranked = words
     .map((word) => ({ word, edits: distance(typed.toLowerCase(), word.toLowerCase()) }))
@@ -20,7 +20,7 @@ function closest (typed, words) {
 }
 
 /** Insertions, deletions and substitutions between two words (Levenshtein), one row of the table at a time. */
-function distance (from, to) {
+function distance(from, to) {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column)
   for (let line = 1; line <= from.length; line++) {
     const next = [line]

@@ -15,7 +15,7 @@ const SHORTEST_KEY = 32
  * @returns {object} what native code takes, beside `machineId` (see `resolveMachineId`) and `acquireTimeoutMs`
  * @throws {ConfigError} with the option's dotted name
  */
-function generatorOptions (options) {
+function generatorOptions(options) {
   record(options, '', NAMES)
   const layout = layoutOptions(options.layout)
   const { acquireTimeoutMs, ...lease } = leaseOptions(options.lease)
@@ -29,7 +29,7 @@ function generatorOptions (options) {
   }
 }
 
-function namespaceOption (namespace = 'default') {
+function namespaceOption(namespace = 'default') {
   const expected = "1 to 64 characters of A-Z a-z 0-9 . _ -, and neither '.' nor '..'"
   if (typeof namespace !== 'string' || !/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/.test(namespace)) {
     unexpected('namespace', expected, namespace)
@@ -38,7 +38,7 @@ function namespaceOption (namespace = 'default') {
 }
 
 /** A copy, so that the caller may wipe its own. Messages show nothing but the size. */
-function keyOption (key) {
+function keyOption(key) {
   if (key === undefined) return undefined
   if (typeof key !== 'string' && !isBytes(key)) {
     refuse('key', `expected a string or a Uint8Array, found a value of type ${typeof key}`)

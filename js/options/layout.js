@@ -15,7 +15,7 @@ const ISO = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:
  * @param {object} [layout] the user's `layout`
  * @returns {{ partition: number, time: number, machine: number, sequence: number, epochMs: number }}
  */
-function layoutOptions (layout = {}) {
+function layoutOptions(layout = {}) {
   record(layout, 'layout', NAMES)
   const { partition = 0, time = 42, machine = 9, sequence = 13, epoch = DEFAULT_EPOCH_MS } = layout
   integer(partition, 'layout.partition', 0, 0, 'bits; partitions are not supported by this version')
@@ -30,7 +30,7 @@ function layoutOptions (layout = {}) {
   return { partition, time, machine, sequence, epochMs: epochMs(epoch) }
 }
 
-function epochMs (epoch) {
+function epochMs(epoch) {
   const ms = isDate(epoch) ? epoch.getTime() : typeof epoch === 'string' ? fromIso(epoch) : epoch
   if (Number.isInteger(ms) && ms >= 0 && ms <= LAST_EPOCH_MS) return ms
   const expected = 'a Date, a text like 2025-01-01T00:00:00Z, or milliseconds since 1970, from 1970 to 2248'
@@ -38,7 +38,7 @@ function epochMs (epoch) {
 }
 
 /** NaN for what is no ISO date; a time needs its zone, since an epoch must be the same on every machine. */
-function fromIso (text) {
+function fromIso(text) {
   const [, date] = ISO.exec(text) ?? []
   const midnight = new Date(`${date}T00:00:00Z`)
   // JavaScript reads the 30th of February as the 2nd of March.

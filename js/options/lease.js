@@ -14,7 +14,7 @@ const LONGEST_WAIT_MS = 2 ** 31 - 1
  * @param {object} [lease] the user's `lease`
  * @returns {Record<'ttlMs' | 'firstTtlMs' | 'renewEveryMs' | 'requestTimeoutMs' | 'acquireTimeoutMs', number>}
  */
-function leaseOptions (lease = {}) {
+function leaseOptions(lease = {}) {
   record(lease, 'lease', NAMES)
 
   const { ttlMs = 300_000 } = lease
@@ -36,7 +36,7 @@ function leaseOptions (lease = {}) {
 }
 
 /** Checks how long to wait for a lease: milliseconds, or Infinity. */
-function acquireTimeout (value, option) {
+function acquireTimeout(value, option) {
   return value === Infinity ? value : integer(value, option, 1, LONGEST_WAIT_MS, 'ms, or Infinity')
 }
 

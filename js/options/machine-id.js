@@ -7,7 +7,7 @@
  * @param {{ number?: number, env?: string, hosts?: string[] } | undefined} machineId
  * @returns {object | undefined} as native code takes it
  */
-function resolveMachineId (machineId) {
+function resolveMachineId(machineId) {
   if (machineId?.env !== undefined) {
     return { env: { name: machineId.env, value: require('node:process').env[machineId.env] } }
   }
@@ -15,9 +15,11 @@ function resolveMachineId (machineId) {
   return machineId
 }
 
-function ownNames () {
+function ownNames() {
   const { hostname, networkInterfaces } = require('node:os')
-  const addresses = Object.values(networkInterfaces()).flat().filter(({ internal }) => !internal)
+  const addresses = Object.values(networkInterfaces())
+    .flat()
+    .filter(({ internal }) => !internal)
   return [hostname(), ...addresses.map(({ address }) => address)]
 }
 

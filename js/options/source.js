@@ -17,7 +17,7 @@ const EXPECTED = "expected 'local', 'none' or a URL like file:///var/lib/mintid"
  * @returns {{ coordinator: string, directory?: string, machineId?: object, machineIds?: { from: number, to: number } }}
  *   `machineId` still names its environment variable or hosts: see `resolveMachineId`
  */
-function sourceOptions ({ coordinator, machineId, machineIds }, machines) {
+function sourceOptions({ coordinator, machineId, machineIds }, machines) {
   if (machineId !== undefined) {
     if (coordinator !== undefined) refuse('machineId', 'expected either coordinator or machineId, found both')
     if (machineIds !== undefined) refuse('machineIds', 'expected none beside machineId, which names the one ID itself')
@@ -28,7 +28,7 @@ function sourceOptions ({ coordinator, machineId, machineIds }, machines) {
 }
 
 /** Messages never show the value: a coordinator's URL may hold a password. */
-function coordinatorOption (value) {
+function coordinatorOption(value) {
   if (typeof value !== 'string') {
     const found = isObject(value) ? 'an object, which this version does not support' : shown(value)
     refuse('coordinator', `${EXPECTED}, found ${found}`)
@@ -42,7 +42,7 @@ function coordinatorOption (value) {
   return refuse('coordinator', `${EXPECTED}, found another text${meant ? `; did you mean '${meant}'?` : ''}`)
 }
 
-function directoryOf (value) {
+function directoryOf(value) {
   const bad = (found, cause) => refuse('coordinator', `expected file:/// and a directory, found ${found}`, cause)
   if (!/^file:\/\/\//i.test(value)) bad('one with a host or a relative path (three slashes make it absolute)')
   if (/[?#]/.test(value)) bad("one with '?' or '#' (write %3F and %23 for these characters)")
@@ -56,7 +56,7 @@ function directoryOf (value) {
   return directory
 }
 
-function machineIdsOption (machineIds, machines) {
+function machineIdsOption(machineIds, machines) {
   if (machineIds === undefined) return undefined
   record(machineIds, 'machineIds', ['from', 'to'])
   const { from, to } = machineIds
@@ -65,7 +65,7 @@ function machineIdsOption (machineIds, machines) {
   return { from, to }
 }
 
-function machineIdOption (value, machines) {
+function machineIdOption(value, machines) {
   if (typeof value === 'number') return { number: integer(value, 'machineId', 0, machines - 1, OF_LAYOUT) }
   if (!isObject(value)) unexpected('machineId', 'a number, { env: name } or { hosts: names }', value)
   record(value, 'machineId', ['env', 'hosts'])
@@ -74,11 +74,11 @@ function machineIdOption (value, machines) {
   return env === undefined ? { hosts: hostsOption(hosts, machines) } : { env: envOption(env) }
 }
 
-function envOption (env) {
+function envOption(env) {
   return typeof env === 'string' ? env : unexpected('machineId.env', "an environment variable's name", env)
 }
 
-function hostsOption (hosts, machines) {
+function hostsOption(hosts, machines) {
   const expected = `1 to ${machines} distinct host names or addresses`
   if (!Array.isArray(hosts)) unexpected('machineId.hosts', expected, hosts)
   if (hosts.length < 1 || hosts.length > machines) unexpected('machineId.hosts', expected, hosts.length)

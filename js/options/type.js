@@ -19,7 +19,7 @@ const CIPHERS = ['speck']
  * @returns {{ spec: object, generator: object | undefined }} `spec` is what native code takes
  * @throws {ConfigError} with the option's dotted name
  */
-function typeOptions (prefix, options = {}) {
+function typeOptions(prefix, options = {}) {
   record(options, '', NAMES)
   const { kind = 'counter', format = 'base58', dbFormat = 'signed', cipher = 'speck' } = options
   const { mask = false, persistPrefix = false } = options
@@ -35,13 +35,13 @@ function typeOptions (prefix, options = {}) {
   return { spec, generator: generatorOption(options.generator) }
 }
 
-function prefixOption (prefix, option) {
+function prefixOption(prefix, option) {
   if (typeof prefix === 'string' && /^[A-Za-z0-9._~-]{0,64}$/.test(prefix)) return prefix
   return unexpected(option, "'' or 1 to 64 characters of A-Z a-z 0-9 . _ ~ -", prefix)
 }
 
 /** Refuses what would have no effect, or another one than the reader thinks. */
-function refuseIncoherent ({ prefix, kind, dbFormat, mask, cipher, persistPrefix }) {
+function refuseIncoherent({ prefix, kind, dbFormat, mask, cipher, persistPrefix }) {
   if (mask && kind === 'encrypted') refuse('mask', "expected false with kind 'encrypted', which is masked already")
   if (cipher !== undefined && !mask && kind !== 'encrypted') {
     refuse('cipher', "expected none without mask: true or kind: 'encrypted', since nothing would be ciphered")
@@ -52,13 +52,13 @@ function refuseIncoherent ({ prefix, kind, dbFormat, mask, cipher, persistPrefix
   }
 }
 
-function baseOption (base, kind) {
+function baseOption(base, kind) {
   if (base === undefined) return 'counter'
   if (kind !== 'encrypted') refuse('base', `expected none with kind '${kind}'; it is what 'encrypted' encrypts`)
   return oneOf(base, 'base', BASES)
 }
 
-function generatorOption (generator) {
+function generatorOption(generator) {
   if (generator === undefined || typeof generator?.[bindType] === 'function') return generator
   return unexpected('generator', 'an IdGenerator', generator)
 }

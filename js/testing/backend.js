@@ -1,3 +1,5 @@
+'use strict'
+
 const { Failure } = require('./failure.js')
 const { FakeHandle } = require('./handle.js')
 const { FakeIdType } = require('./id-type.js')

@@ -1,3 +1,5 @@
+'use strict'
+
 // How each format spells a 64-bit number, in plain JavaScript: the same texts and the same refusals as src/codec. Texts
 // are strings of bytes (Latin-1), so that lengths are counted as native code counts them.
 

@@ -1,3 +1,5 @@
+'use strict'
+
 /**
  * What a backend hands over in place of an error (js/errors.js makes one of it). Inside this folder it is thrown, but
  * it is no Error itself: a stack that nobody sees would cost more than all the rest.

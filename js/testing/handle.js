@@ -1,3 +1,5 @@
+'use strict'
+
 const { Failure } = require('./failure.js')
 
 /** A lease that no coordinator granted: held at once, lost and regained on demand. Minting never waits for a clock. */
@@ -75,8 +77,8 @@ class FakeHandle {
     return this.#missing ? null : { machineId: this.#machineId, acquiredAt: this.#acquiredAt, expiresAt: null }
   }
 
-  relinquish() {
-    this.lose('relinquished')
+  relinquish(detail) {
+    this.lose('relinquished', detail || undefined)
     this.regain()
   }
 
@@ -87,12 +89,12 @@ class FakeHandle {
   }
 
   /** Ends the lease, if it is held. */
-  lose(reason) {
+  lose(reason, detail) {
     if (this.#missing) return
     const machineId = this.#machineId
     const text = `the lease of machine ID ${machineId} was lost (${reason}); no IDs until the next one`
     this.#missing = new Failure('LEASE_LOST', text, { machineId, reason })
-    this.#emit('leaseLost', { reason })
+    this.#emit('leaseLost', { reason, detail })
   }
 
   /** Takes the next lease, if the last one was lost: it begins after everything that was counted before. */

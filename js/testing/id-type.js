@@ -1,3 +1,5 @@
+'use strict'
+
 const { shown } = require('../options/check.js')
 const { Failure } = require('./failure.js')
 const { Spelling } = require('./spelling.js')

@@ -1,3 +1,5 @@
+'use strict'
+
 const { Failure } = require('./failure.js')
 
 /** The parts of a nonce, `timestamp · machine ID · count`, as src/layout.rs packs them. Parts are BigInts. */

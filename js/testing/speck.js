@@ -1,3 +1,5 @@
+'use strict'
+
 // Speck64/128 (Beaulieu and others, 2013) over one 64-bit number. Words are big-endian and read as the paper prints
 // them: x before y, the highest key word first.
 

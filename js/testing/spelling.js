@@ -1,3 +1,5 @@
+'use strict'
+
 const { Buffer } = require('node:buffer')
 const { isBytes } = require('../options/check.js')
 const { codecs } = require('./codec.js')

@@ -128,7 +128,9 @@ function print({ members, lines, distinct, samples }, seconds) {
   console.log('\n  process     machine ID        IDs    IDs/s, with start-up')
   for (const { name, machineId, lines: own, seconds: took, killed } of members) {
     const rate = count(Math.round(own.length / took))
-    console.log(`  ${name.padEnd(10)} ${String(machineId).padStart(11)}  ${count(own.length)}  ${rate}${killed ? '  (killed)' : ''}`)
+    console.log(
+      `  ${name.padEnd(10)} ${String(machineId).padStart(11)}  ${count(own.length)}  ${rate}${killed ? '  (killed)' : ''}`
+    )
   }
   console.log('\n  the application sees    the database keeps')
   for (const [id, db] of samples) console.log(`  ${id.padEnd(22)}  ${db}`)

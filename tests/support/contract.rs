@@ -1,4 +1,5 @@
-//! What every coordinator promises, whatever it keeps its leases in. `suite!` makes a test of each check.
+//! What every coordinator promises, whatever it keeps its leases in. `suite!` makes a test of each check; a crate that
+//! uses it declares `#[path = "support/contract.rs"] mod contract;` beside `mod support;`.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Mutex;
@@ -7,13 +8,13 @@ use std::time::Duration;
 use mintid::coordinator::{Lease, MachineIds, Renewal, Term, Token};
 use mintid::error::{Code, Error, Retry};
 
-use super::HOUR_MS;
-use super::bench::{Bench, Holder, Kind, is_exhausted, wait};
+use crate::support::HOUR_MS;
+use crate::support::bench::{Bench, Holder, Kind, is_exhausted, wait};
 
 /// One `#[test]` a check, each on a bench of its own.
 macro_rules! suite {
     ($bench:expr) => {
-        $crate::support::contract::suite! { $bench =>
+        $crate::contract::suite! { $bench =>
             every_id_but_the_highest_is_leased_once
             what_many_threads_use_never_overlaps
             a_client_keeps_to_its_machine_ids
@@ -35,7 +36,7 @@ macro_rules! suite {
         $(
             #[test]
             fn $check() {
-                $crate::support::contract::$check(&$bench);
+                $crate::contract::$check(&$bench);
             }
         )*
     };

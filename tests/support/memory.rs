@@ -133,8 +133,7 @@ impl Memory {
         let token = self.registry.token(machine, now_ms);
         let end_ms = now_ms + ttl.as_millis() as u64;
         rows.insert(machine, Row { token: Some(token), expires_at_ms: end_ms });
-        let start_ms =
-            if self.registry.keeps(Rule::StartAfterEverythingBefore) { now_ms + 1 } else { now_ms - 1000 };
+        let start_ms = if self.registry.keeps(Rule::StartAfterEverythingBefore) { now_ms + 1 } else { now_ms - 1000 };
         Ok(Grant { lease: Lease { machine, token, start_ms, end_ms }, now_ms, term: Term::Renewable })
     }
 

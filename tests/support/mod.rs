@@ -1,11 +1,10 @@
-//! What the tests of coordinators and of a lease's life share.
+//! What the tests of coordinators and of a lease's life share. `contract.rs` is declared where it is used.
 
 #![allow(dead_code, reason = "each test crate uses its own part of this")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a panic is how a test fails")]
 
 pub(crate) mod bench;
 pub(crate) mod clock;
-pub(crate) mod contract;
 pub(crate) mod memory;
 pub(crate) mod unreliable;
 

@@ -1,7 +1,7 @@
 //! The directory: where it is, whether it will do, and which layout its namespace was made with.
 
-use std::fs::{self, OpenOptions};
-use std::io::{Read, Write};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use super::file::trouble;
@@ -62,25 +62,34 @@ pub(super) fn prepare(directory: &Path, layout: &Layout) -> Result<(), Error> {
     let path = directory.join("layout");
     let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
     let mut file = opened.map_err(|error| trouble("open", &path, &error))?;
-    // Two processes may make the namespace at once: the second one waits here and reads what the first wrote.
-    file.lock().map_err(|error| trouble("lock", &path, &error))?;
-    let mut found = String::new();
-    file.read_to_string(&mut found).map_err(|error| trouble("read", &path, &error))?;
     let ours = render(layout);
+    if read(&file).map_err(|error| trouble("read", &path, &error))? == ours {
+        return Ok(());
+    }
+    // Somebody may be writing it right now; waiting for a lock could last as long as that process is stopped.
+    file.try_lock().map_err(|error| trouble("lock", &path, &error.into()))?;
+    let found = read(&file).map_err(|error| trouble("read", &path, &error))?;
     if found.is_empty() {
         let written = file.write_all(ours.as_bytes()).and_then(|()| file.sync_data());
         return written.map_err(|error| trouble("write", &path, &error));
     }
-    if found == ours {
-        return Ok(());
-    }
+    if found == ours { Ok(()) } else { Err(other_layout(directory, &found, &ours)) }
+}
+
+fn read(mut file: &File) -> io::Result<String> {
+    let mut text = String::new();
+    file.rewind()?;
+    file.read_to_string(&mut text).map(|_| text)
+}
+
+fn other_layout(directory: &Path, found: &str, ours: &str) -> Error {
     let text = format!(
         "layout: {} was made with {}, this process has {}; take another namespace, or remove the directory when nothing uses it",
         directory.display(),
         shown(found.trim_end()),
         shown(ours.trim_end())
     );
-    Err(Error::config("layout", text))
+    Error::config("layout", text)
 }
 
 fn render(layout: &Layout) -> String {

@@ -1,0 +1,3 @@
+import { idType } from 'mintid'
+
+export const userId = idType('usr_', { mask: true })
