@@ -22,6 +22,12 @@ export declare class Handle {
   cancel(): void
   /** Whether a lease is held and this thread was told so. */
   isHeld(): boolean
+  /**
+   * A word that changes whenever IDs that this thread keeps ready are not to be given out any more. To be asked for
+   * once. `undefined` where the engine allows no external buffers; ask again then with a `spare` array, which is used
+   * instead and kept until the thread ends.
+   */
+  generation(spare?: Uint32Array | undefined | null): Uint32Array | undefined
   /** The lease that is held. */
   lease(): LeaseInfo | null
   /** Gives the lease up as lost, for all who share it, and takes another; the event says why. */
@@ -38,6 +44,12 @@ export interface AcceptedSpelling {
 
 /** Makes the functions of one ID type; without a handle (`null`) they only convert, and without a key. */
 export declare function bind(spec: TypeSpec, handle?: Handle | undefined | null): Record<string, (...values: any[]) => any> | Failure
+
+/**
+ * Closes all generators of this thread, and waits until the last one's lease is released, as far as that takes no longer
+ * than 500 ms. For the end of a process: `process.exit` runs no cleanup hooks.
+ */
+export declare function closeAll(): void
 
 export interface EnvironmentVariable {
   name: string
@@ -144,3 +156,6 @@ export interface TypeSpec {
   accepts: Array<AcceptedSpelling>
   persistPrefix: boolean
 }
+
+/** Whether this thread has yet to call [`close_all`] at its exit; true once, whatever copies of the module ask. */
+export declare function wantsExitHook(): boolean

@@ -372,7 +372,10 @@ export interface IdParts<Kind extends IdKind = IdKind, Db = bigint | string | Bu
   kind: Kind
   /** When it was made. */
   timestamp: Date
-  /** Whether `timestamp` is true to the millisecond; for counter kinds it says when the lease began, or later. */
+  /**
+   * Whether `timestamp` says when it was made, by the lease's clock, which runs behind the coordinator's by one answer's
+   * way at most. For counter kinds it says when the lease began, or later.
+   */
   exact: boolean
   /** The machine ID whose holder made it. */
   machineId: number

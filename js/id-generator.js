@@ -9,6 +9,7 @@ const { isObject, known, refuse, unexpected } = require('./options/check.js')
 const { generatorOptions } = require('./options/generator.js')
 const { acquireTimeout } = require('./options/lease.js')
 const { resolveMachineId } = require('./options/machine-id.js')
+const { readyIds } = require('./ready-ids.js')
 const { bindType } = require('./shared.js')
 const { Waiters } = require('./waiters.js')
 
@@ -20,6 +21,7 @@ class IdGenerator extends EventEmitter {
   #backend
   #handle = null
   #waiters = null
+  #generation = null
   #closing = null
   #warned = new Set()
 
@@ -107,7 +109,7 @@ class IdGenerator extends EventEmitter {
   [bindType](spec) {
     const binding = this.#backend.bind(spec, this.#open())
     if (binding.failure) throw fromFailure(binding)
-    return { binding, takeFailure: this.#backend.takeFailure }
+    return { binding: readyIds(binding, spec, () => this.#generationWord()), takeFailure: this.#backend.takeFailure }
   }
 
   /** The native handle, made at first need. One that is made after `close()` only converts. */
@@ -124,6 +126,15 @@ class IdGenerator extends EventEmitter {
       this.#waiters = new Waiters(handle)
     }
     return this.#handle
+  }
+
+  /** Memory that native code shares with this thread, made at first need. */
+  #generationWord() {
+    if (this.#generation === null) {
+      this.#generation = this.#handle.generation()
+      if (!this.#generation) this.#handle.generation((this.#generation = new Uint32Array(new ArrayBuffer(64))))
+    }
+    return this.#generation
   }
 
   #hear(event) {

@@ -4,6 +4,7 @@ const { InvalidIdError, NotReadyError, fromFailure } = require('./errors.js')
 const { backend } = require('./native.js')
 const { typeOptions, FORMATS } = require('./options/type.js')
 const { isDate, oneOf, refuse, integer, unexpected } = require('./options/check.js')
+const { readyIds } = require('./ready-ids.js')
 const { slot, bindType } = require('./shared.js')
 
 const MOST_AT_ONCE = 1_000_000
@@ -43,8 +44,9 @@ class IdType {
   }
 
   nextPair() {
-    const id = this.next()
-    return { id, db: this.toDb(id) }
+    const pair = this.#functions().nextPair()
+    if (pair === undefined) throw this.#error(this.nextPair)
+    return pair
   }
 
   nextMany(n) {
@@ -186,8 +188,8 @@ function withoutGenerator(spec) {
   if (spec.mask || spec.kind === 'encrypted' || spec.accepts.some(({ mask }) => mask)) refuseUntilStarted()
   const binding = backend.bind(spec, null)
   if (binding.failure) throw fromFailure(binding)
-  for (const name of ['next', 'nextDb', 'nextMany', 'nextManyDb']) binding[name] = refuseUntilStarted
-  return { binding, takeFailure: backend.takeFailure }
+  const refused = ['next', 'nextDb', 'nextPair', 'nextMany', 'nextManyDb'].map((name) => [name, refuseUntilStarted])
+  return { binding: { ...readyIds(binding, spec), ...Object.fromEntries(refused) }, takeFailure: backend.takeFailure }
 }
 
 function refuseUntilStarted() {

@@ -128,7 +128,7 @@ function npm(args, cwd) {
 
 /** This process's environment without what would change what an example does. */
 function environment() {
-  const foreign = /^(MINTID_|npm_package_|npm_lifecycle_|NODE_TEST_CONTEXT$|NODE_ENV$|npm_config_local_prefix$)/
+  const foreign = /^(MINTID_|NODE_ENV$|NODE_TEST_CONTEXT$|npm_(package|lifecycle)_|npm_config_(call|local_prefix)$)/
   const entries = Object.entries(process.env).filter(([name]) => !foreign.test(name))
   return { ...Object.fromEntries(entries), NEXT_TELEMETRY_DISABLED: '1' }
 }

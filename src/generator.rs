@@ -18,7 +18,7 @@ use crate::lease::event::{Event, What};
 use crate::lease::manager::{Listener, Snapshot};
 use crate::lease::pool::{Agreement, Joining, Key, Member};
 use crate::lease::state::Timings;
-use crate::nonce::{Source, Space, Why};
+use crate::nonce::{Source, Space, Watch, Why};
 
 /// Who grants leases.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,6 +59,7 @@ pub struct Generator {
     cipher: OnceLock<Arc<Speck64>>,
     member: Mutex<Membership>,
     gate: Gate,
+    watcher: OnceLock<Arc<dyn Watch>>,
 }
 
 #[derive(Debug)]
@@ -72,7 +73,13 @@ impl Generator {
     /// A handle that has no part in any lease yet.
     #[must_use]
     pub fn new(options: Options) -> Self {
-        Self { options, cipher: OnceLock::new(), member: Mutex::new(Membership::Not), gate: Gate::new() }
+        Self {
+            options,
+            cipher: OnceLock::new(),
+            member: Mutex::new(Membership::Not),
+            gate: Gate::new(),
+            watcher: OnceLock::new(),
+        }
     }
 
     /// The layout of its nonces.
@@ -116,8 +123,22 @@ impl Generator {
             clock,
             listener: listener()?,
         };
-        *member = Membership::Joined(Member::join(joining, || Ok(coordinator))?);
+        let joined = Member::join(joining, || Ok(coordinator))?;
+        if let Some(watcher) = self.watcher.get() {
+            joined.factory().watch(Arc::downgrade(watcher));
+        }
+        *member = Membership::Joined(joined);
         Ok(())
+    }
+
+    /// Tells `watcher`, from now on, whenever what this handle counted ahead is not to be given out any more. The first
+    /// watcher stays.
+    pub fn watch(&self, watcher: Arc<dyn Watch>) {
+        let member = self.member();
+        let watcher = self.watcher.get_or_init(|| watcher);
+        if let Membership::Joined(member) = &*member {
+            member.factory().watch(Arc::downgrade(watcher));
+        }
     }
 
     /// Waits for a lease, for `timeout` at the most; [`Generator::start`] must have been called. The answer carries the
@@ -164,6 +185,7 @@ impl Generator {
     /// that is through, after 5 s at the latest.
     pub fn close(&self, done: Box<dyn FnOnce() + Send>) {
         self.gate.close();
+        self.tell_watcher();
         let left = std::mem::replace(&mut *self.member(), Membership::Left);
         match left {
             Membership::Joined(mut member) => member.leave(done),
@@ -177,6 +199,7 @@ impl Generator {
             What::Acquired { .. } => self.gate.hear(event.number, Ok(())),
             What::Lost { machine, loss, .. } => {
                 self.gate.hear(event.number, Err(Why::Lost { machine: *machine, loss: *loss }));
+                self.tell_watcher();
             }
             What::Renewed { .. } | What::Retry { .. } | What::Released { .. } | What::Warning { .. } => {}
         }
@@ -208,6 +231,12 @@ impl Generator {
                 let fixed = Fixed::new(machine, namespace, *layout, Arc::clone(clock));
                 Ok((format!("machineId {machine}"), Arc::new(fixed)))
             }
+        }
+    }
+
+    fn tell_watcher(&self) {
+        if let Some(watcher) = self.watcher.get() {
+            watcher.changed();
         }
     }
 

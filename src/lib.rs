@@ -14,7 +14,7 @@
 //! | [`id`] | what the IDs of one column look like | leases |
 //! | [`nonce`] | atomics and fences | Tokio, ciphers, text |
 //! | [`cipher`], [`codec`] | blocks; text and numbers | clocks, IO |
-//! | [`layout`], [`clock`], [`error`] | bits, time, what went wrong | everything above |
+//! | [`layout`], [`clock`], [`error`], `lanes` | bits, time, what went wrong, wide vectors | everything above |
 
 // Unit tests run without Node, which alone can call it.
 #[cfg(all(feature = "binding", not(test)))]
@@ -27,6 +27,7 @@ pub mod error;
 #[cfg(feature = "runtime")]
 pub mod generator;
 pub mod id;
+mod lanes;
 pub mod layout;
 pub mod lease;
 pub mod nonce;

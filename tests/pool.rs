@@ -80,6 +80,9 @@ impl Registry {
     }
 }
 
+/// One option that differs.
+type Change = fn(&mut Joining);
+
 fn listener(heard: Sender<What>) -> Box<dyn Fn(&mintid::lease::event::Event) + Send> {
     // A test that has ended hears no more.
     Box::new(move |event| heard.send(event.what.clone()).unwrap_or_default())
@@ -143,7 +146,6 @@ fn another_namespace_or_coordinator_is_another_lease() {
 fn who_disagrees_is_told_on_which_option_and_changes_nothing() {
     let registry = Registry::new();
     let member = registry.join();
-    type Change = fn(&mut Joining);
     let changes: [(&str, Change); 6] = [
         ("layout", |joining| joining.agreement.layout = Layout::new(0, 42, 10, 12, 0).unwrap()),
         ("layout", |joining| joining.agreement.layout = Layout::new(0, 42, 9, 13, 0).unwrap()),
@@ -305,7 +307,9 @@ fn whoever_leaves_hears_no_more_while_others_do() {
     leave(leaving);
     ready(&staying).unwrap();
     assert!(matches!(next_event(&stayed_heard), What::Acquired { .. }));
-    assert!(left_heard.recv_timeout(AT_MOST).is_err_and(|error| error == std::sync::mpsc::RecvTimeoutError::Disconnected));
+    assert!(
+        left_heard.recv_timeout(AT_MOST).is_err_and(|error| error == std::sync::mpsc::RecvTimeoutError::Disconnected)
+    );
 }
 
 #[test]
@@ -340,13 +344,15 @@ fn cancelling_ends_the_waits_of_one_member_alone() {
 fn whoever_is_told_that_a_member_left_may_use_the_pool() {
     let registry = Registry::new();
     let [mut one, other] = [registry.join(), registry.join()];
-    let (reply, done) = channel();
-    // On a thread of its own, so that a deadlock is a failure and not a hang.
-    std::thread::spawn(move || {
-        one.leave(Box::new(move || {
+    let (reply, free) = channel();
+    one.leave(Box::new(move || {
+        // From another thread, so that a locked pool is a failure and not a deadlock.
+        let (left, has_left) = channel();
+        std::thread::spawn(move || {
             drop(other);
-            reply.send(()).unwrap_or_default();
-        }));
-    });
-    done.recv_timeout(AT_MOST / 4).expect("the pool is locked while it calls back");
+            left.send(()).unwrap_or_default();
+        });
+        reply.send(has_left.recv_timeout(AT_MOST / 4).is_ok()).unwrap();
+    }));
+    assert_eq!(free.recv_timeout(AT_MOST), Ok(true), "the pool is locked while it calls back");
 }

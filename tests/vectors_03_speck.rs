@@ -33,6 +33,12 @@ fn blocks_are_encrypted_and_decrypted_alike() {
         let (plain, encrypted) = (number(&row["plaintext"]), number(&row["ciphertext"]));
         assert_eq!(cipher.encrypt(plain), encrypted, "{row}");
         assert_eq!(cipher.decrypt(encrypted), plain, "{row}");
+        // 32 side by side, then 8, then one.
+        let mut block = [plain; 41];
+        cipher.encrypt_in_place(&mut block);
+        assert_eq!(block, [encrypted; 41], "{row}");
+        cipher.decrypt_in_place(&mut block);
+        assert_eq!(block, [plain; 41], "{row}");
     }
     assert_eq!((derived, explicit), (49, 39));
 }

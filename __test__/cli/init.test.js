@@ -50,6 +50,12 @@ test('a second run changes nothing', () => {
   assert.deepEqual([read('.env'), read('ids.js')], before)
 })
 
+test('an empty MINTID_KEY is filled in, and its neighbours stay', () => {
+  writeFileSync(path('.env'), 'PORT=80\nMINTID_KEY=\nNAME=x\n')
+  assert.equal(JSON.parse(init('--json').stdout).env, 'extended')
+  assert.match(read('.env'), /^PORT=80\nMINTID_KEY=[\w-]{43}\nNAME=x\n$/)
+})
+
 test('an .env without a key keeps its lines and its mode', () => {
   writeFileSync(path('.env'), 'PORT=80\n#MINTID_KEY=old\nNOT_MINTID_KEY=x', { mode: 0o640 })
   const mode = statSync(path('.env')).mode
@@ -58,7 +64,7 @@ test('an .env without a key keeps its lines and its mode', () => {
   assert.equal(statSync(path('.env')).mode, mode)
 })
 
-for (const line of ['MINTID_KEY=mine', 'export MINTID_KEY = mine', '  MINTID_KEY=']) {
+for (const line of ['MINTID_KEY=mine', 'export MINTID_KEY = mine', '  MINTID_KEY="mine"']) {
   test(`a key that is there is kept: ${line}`, () => {
     writeFileSync(path('.env'), `A=1\n${line}\nB=2\n`)
     assert.equal(JSON.parse(init('--json').stdout).env, 'kept')

@@ -55,6 +55,7 @@ const FORGETFUL = {
     const ids = await mintid.IdGenerator.connect(input)
     const type = ids.type('', { kind: 'sortable' })
     say(type.inspect(type.next()).timestamp.getTime())
+    ids.on('leaseLost', () => {})
     ids.relinquish('and leave')
   },
   'with a Worker that forgot it too': async ({ mintid, input, say, worker }) => {

@@ -150,7 +150,7 @@ test('text and bytes are the same key, and one that was wiped afterwards still i
   assert.equal(masked, same)
 })
 
-test('a type without a generator of its own asks the default one, and there may be none', async (t) => {
+test('a type without a generator of its own asks the default one, and there may be none', async () => {
   const userId = idType('usr_')
   assertMintsNothing(userId, { code: 'ERR_MINTID_NOT_READY', message: /start\(/ })
   assert.equal(userId.fromDb(5n), 'usr_11111111116')
@@ -167,7 +167,7 @@ const MACHINE = {
 }
 
 for (const [name, source] of Object.entries(MACHINE)) {
-  test(`${name}: no lease where the clock is before the layout's epoch or past its end`, async (t) => {
+  test(`${name}: no lease where the clock is before the layout's epoch or past its end`, async () => {
     const outside = [
       { epoch: Date.now() + 3_600_000 },
       { time: 32, epoch: Date.now() - 2 ** 32 },

@@ -29,7 +29,9 @@ const made = []
 /** A directory that lasts as long as this process: what uses it may go on until the end. */
 function temporaryDirectory() {
   if (made.length === 0) {
-    process.once('exit', () => made.forEach((directory) => rmSync(directory, { recursive: true, force: true })))
+    process.once('exit', () => {
+      for (const directory of made) rmSync(directory, { recursive: true, force: true })
+    })
   }
   const directory = mkdtempSync(join(tmpdir(), 'mintid-test-'))
   made.push(directory)

@@ -71,5 +71,5 @@ const scene = {
   tell: (value) => parentPort.postMessage(value),
   worker: (body, input) => new Hand(body, input)
 }
-// Directly, so that the function can `require`.
+// biome-ignore lint/security/noGlobalEval: the text is the test's own; directly, so that it can `require`
 eval(`(${body})`)(scene)

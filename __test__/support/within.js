@@ -12,7 +12,7 @@ const LONGEST_MS = 30_000
  */
 async function within(promise, what) {
   let timer
-  const late = new Promise((resolve, reject) => {
+  const late = new Promise((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`waited ${LONGEST_MS} ms in vain: ${what()}`)), LONGEST_MS)
   })
   try {

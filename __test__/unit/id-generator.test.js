@@ -188,7 +188,7 @@ test('relinquish passes the reason on, and does nothing without a lease', async 
   ids.relinquish()
   ids.relinquish('moving')
   assert.deepEqual(handle().relinquished, ['', 'moving'])
-  for (const bad of ['', 7, null]) assert.throws(() => ids.relinquish(bad), { option: 'reason' })
+  for (const bad of [7, null]) assert.throws(() => ids.relinquish(bad), { option: 'reason' })
   await ids.close()
   ids.relinquish('closed')
   assert.equal(handle().relinquished.length, 2)

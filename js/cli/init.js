@@ -65,6 +65,11 @@ function writeKey(file) {
     return 'created'
   }
   const text = readFileSync(file, 'utf8')
+  const empty = /^(\s*(?:export\s+)?MINTID_KEY\s*=)[ \t]*$/m
+  if (empty.test(text)) {
+    writeFileSync(file, text.replace(empty, `$1${newKey()}`))
+    return 'extended'
+  }
   if (/^\s*(export\s+)?MINTID_KEY\s*=/m.test(text)) return 'kept'
   appendFileSync(file, text === '' || text.endsWith('\n') ? lines : `\n${lines}`)
   return 'extended'

@@ -43,11 +43,11 @@ function keyOption(key) {
   if (typeof key !== 'string' && !isBytes(key)) {
     refuse('key', `expected a string or a Uint8Array, found a value of type ${typeof key}`)
   }
-  const bytes = typeof key === 'string' ? new TextEncoder().encode(key) : new Uint8Array(key)
+  const bytes = typeof key === 'string' ? new TextEncoder().encode(key) : key
   if (bytes.length < SHORTEST_KEY) {
     refuse('key', `expected at least ${SHORTEST_KEY} bytes, found ${bytes.length}; \`npx mintid key\` makes one`)
   }
-  return bytes
+  return Uint8Array.from(bytes)
 }
 
 module.exports = { generatorOptions }

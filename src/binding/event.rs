@@ -1,6 +1,7 @@
 //! Events on their way to one JavaScript thread.
 
 use std::sync::Weak;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use napi::Status;
 use napi::bindgen_prelude::Function;
@@ -47,9 +48,20 @@ pub(super) fn listener(on_event: &Function<'_, LeaseEvent, ()>, generator: Weak<
             },
         )?;
     Ok(Box::new(move |event| {
+        if MUTED.load(Ordering::Acquire) {
+            return;
+        }
         // A thread that is ending hears no more.
         sender.call(event.clone(), ThreadsafeFunctionCallMode::NonBlocking);
     }))
+}
+
+/// The process is ending: no event loop is left to take an event.
+static MUTED: AtomicBool = AtomicBool::new(false);
+
+/// Sends no events from now on.
+pub(super) fn mute() {
+    MUTED.store(true, Ordering::Release);
 }
 
 impl From<&Event> for LeaseEvent {

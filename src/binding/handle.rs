@@ -1,18 +1,20 @@
 //! One generator's handle.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::mpsc::channel;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Once, Weak};
 use std::time::Duration;
 
-use napi::bindgen_prelude::{Either, Env, Function, FunctionRef, Object};
+use napi::bindgen_prelude::{Either, Env, Function, FunctionRef, Object, Uint32Array, Unknown};
 use napi_derive::napi;
 
 use super::event::{LeaseEvent, listener};
 use super::failure::Failure;
+use super::generation::{Owned, Pinned};
 use super::options::NativeOptions;
 use crate::error::{Code, Error};
 use crate::generator::Generator;
+use crate::lease::pool;
 
 /// A handle on the process's lease. Dropping it (garbage collection, the end of a Worker) closes it.
 #[napi]
@@ -84,6 +86,22 @@ impl Handle {
         self.generator.is_held()
     }
 
+    /// A word that changes whenever IDs that this thread keeps ready are not to be given out any more. To be asked for
+    /// once. `undefined` where the engine allows no external buffers; ask again then with a `spare` array, which is used
+    /// instead and kept until the thread ends.
+    #[napi(ts_return_type = "Uint32Array | undefined")]
+    pub fn generation<'env>(&self, env: &'env Env, spare: Option<Uint32Array>) -> Option<Unknown<'env>> {
+        if let Some(spare) = spare {
+            self.generator.watch(Pinned::new(spare)?);
+            return None;
+        }
+        let owned = Arc::new(Owned::default());
+        let array = owned.show(env.raw())?;
+        self.generator.watch(owned);
+        // SAFETY: `array` was made in the environment and the handle scope of this call.
+        Some(unsafe { Unknown::from_raw_unchecked(env.raw(), array) })
+    }
+
     /// The lease that is held.
     #[napi(ts_return_type = "LeaseInfo | null")]
     pub fn lease(&self) -> Option<LeaseInfo> {
@@ -137,17 +155,20 @@ thread_local! {
     static OPEN: RefCell<Vec<Weak<Generator>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Releases the lease at `process.exit` and at the end of the last Worker, as far as that takes no longer than 500 ms.
+/// Has `generator` closed when its thread ends, also by `Worker.terminate`, and waits until the last one of the process
+/// has released its lease.
 fn close_at_end(env: Env, generator: &Arc<Generator>) -> napi::Result<()> {
-    const AT_MOST: Duration = Duration::from_millis(500);
-    let first = OPEN.with_borrow_mut(|open| {
-        let first = open.is_empty();
+    thread_local! {
+        static HOOKED: Cell<bool> = const { Cell::new(false) };
+    }
+    OPEN.with_borrow_mut(|open| {
         open.retain(|generator| generator.strong_count() > 0);
         open.push(Arc::downgrade(generator));
-        first
     });
-    if first {
-        env.add_env_cleanup_hook((), move |()| {
+    if !HOOKED.replace(true) {
+        env.add_env_cleanup_hook((), |()| {
+            HOOKED.set(false);
+            Pinned::release_all();
             let (done, all_done) = channel();
             for generator in OPEN.take().iter().filter_map(Weak::upgrade) {
                 let done = done.clone();
@@ -159,3 +180,29 @@ fn close_at_end(env: Env, generator: &Arc<Generator>) -> napi::Result<()> {
     }
     Ok(())
 }
+
+/// How long the end of a thread, or of the process, waits for a release.
+const AT_MOST: Duration = Duration::from_millis(500);
+
+/// Has every lease released at `process.exit`, which runs no cleanup hooks. After all JavaScript, so that the last `exit`
+/// listener can still mint.
+#[cfg(unix)]
+pub(super) fn close_at_exit() {
+    unsafe extern "C" {
+        fn atexit(callback: extern "C" fn()) -> std::ffi::c_int;
+    }
+    extern "C" fn release() {
+        super::event::mute();
+        // Nothing may unwind into C; what could not be released runs out, or is dropped by the kernel.
+        let _ = std::panic::catch_unwind(|| pool::close_all(AT_MOST));
+    }
+    static ONCE: Once = Once::new();
+    // SAFETY: the callback is a function of this module, which stays loaded until the process ends.
+    ONCE.call_once(|| unsafe {
+        atexit(release);
+    });
+}
+
+/// The lease thread is gone by the time that a Windows DLL hears of the end; the kernel drops the locks.
+#[cfg(not(unix))]
+pub(super) fn close_at_exit() {}

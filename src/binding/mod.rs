@@ -10,9 +10,11 @@
 // The mark of a failure is called that on purpose: JavaScript tells it from a result by it.
 #![allow(clippy::struct_field_names)]
 
+mod bodies;
 mod event;
 mod failure;
 mod functions;
+mod generation;
 mod handle;
 mod options;
 mod value;
@@ -26,5 +28,6 @@ use napi_derive::napi;
 pub fn init(_exports: Object<'_>) -> napi::Result<()> {
     // A Worker that loaded the addon first would take it, and with it all that was counted, away with its end.
     napi::bindgen_prelude::retain_current_module_for_unload_safety();
+    handle::close_at_exit();
     Ok(())
 }

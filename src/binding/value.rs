@@ -159,6 +159,44 @@ impl Scope {
         Ok(Some((unsafe { std::slice::from_raw_parts(data.cast(), length) }, signed)))
     }
 
+    /// The memory of a `BigInt64Array` or `BigUint64Array` that JavaScript gives to be filled; empty for anything else.
+    /// To be used before anything else is called.
+    pub(super) fn bigints_to_fill<'a>(self, value: sys::napi_value) -> Crossing<&'a mut [u64]> {
+        let (kind, length, data) = self.typed_array(value)?;
+        let numbers = kind == sys::TypedarrayType::bigint64_array || kind == sys::TypedarrayType::biguint64_array;
+        if !numbers || length == 0 {
+            return Ok(&mut []);
+        }
+        // SAFETY: the view has `length` aligned elements of 8 bytes at `data`; no JavaScript runs while they are written,
+        // and no other slice of this call covers them.
+        Ok(unsafe { std::slice::from_raw_parts_mut(data.cast_mut().cast(), length) })
+    }
+
+    /// The memory of a `Uint8Array` that JavaScript gives to be filled; empty for anything else. To be used before
+    /// anything else is called.
+    pub(super) fn bytes_to_fill<'a>(self, value: sys::napi_value) -> Crossing<&'a mut [u8]> {
+        let (kind, length, data) = self.typed_array(value)?;
+        if kind != sys::TypedarrayType::uint8_array || length == 0 {
+            return Ok(&mut []);
+        }
+        // SAFETY: the view has `length` bytes at `data`; no JavaScript runs while they are written, and no other slice of
+        // this call covers them.
+        Ok(unsafe { std::slice::from_raw_parts_mut(data.cast_mut(), length) })
+    }
+
+    /// A whole text as UTF-8, however long; `None` for anything else.
+    pub(super) fn long_text(self, value: sys::napi_value) -> Crossing<Option<Vec<u8>>> {
+        if made!(0, napi_typeof(self.env, value))? != sys::ValueType::napi_string {
+            return Ok(None);
+        }
+        let length = made!(0, napi_get_value_string_utf8(self.env, value, ptr::null_mut(), 0))?;
+        let mut text = vec![0_u8; length + 1];
+        let (start, size) = (text.as_mut_ptr().cast::<c_char>(), text.len());
+        let written = made!(0, napi_get_value_string_utf8(self.env, value, start, size))?;
+        text.truncate(written);
+        Ok(Some(text))
+    }
+
     /// What JavaScript passed, to be read as an ID. Text is copied into `room`.
     #[inline]
     pub(super) fn input(self, value: sys::napi_value, room: &mut Room) -> Crossing<Input<'_>> {

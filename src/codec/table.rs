@@ -29,6 +29,12 @@ pub(super) const fn digits(alphabet: &[u8]) -> [u8; 256] {
     table
 }
 
+/// Whether one of the digits stands for a byte outside the alphabet.
+#[inline]
+pub(super) fn has_stranger(digits: &[u8]) -> bool {
+    digits.iter().fold(0, |seen, digit| seen | digit) & NONE != 0
+}
+
 /// Reads digits, the most significant one first. The caller sees to it that they fit 64 bits.
 ///
 /// # Errors

@@ -72,7 +72,7 @@ impl Fixed {
     fn claim(&self) -> Result<Grant, Error> {
         let mut process = process_uses();
         let used = process.entry((self.namespace.clone(), self.machine)).or_default();
-        if used.held {
+        if used.holder.is_some() {
             let text = format!(
                 "machine ID {} is still being given back by an earlier generator of this process",
                 self.machine
@@ -81,16 +81,31 @@ impl Fixed {
         }
         let now_ms = self.clock.wall_ms().max(used.last_ms);
         self.layout.timestamp(now_ms)?;
-        used.held = true;
-        let lease =
-            Lease { machine: self.machine, token: NO_TOKEN, start_ms: now_ms + 1, end_ms: self.layout.end_unix_ms() };
+        used.claims += 1;
+        let token = Token(used.claims.to_be_bytes());
+        used.holder = Some(token);
+        let lease = Lease { machine: self.machine, token, start_ms: now_ms + 1, end_ms: self.layout.end_unix_ms() };
         Ok(Grant { lease, now_ms, term: Term::Unlimited })
     }
 
-    fn give_back(&self, last_used_ms: u64) {
-        let mut process = process_uses();
-        let used = process.entry((self.namespace.clone(), self.machine)).or_default();
-        *used = Use { held: false, last_ms: used.last_ms.max(last_used_ms) };
+    fn confirm(&self, lease: Lease) -> Renewal {
+        if !self.is_held(&lease) {
+            return Renewal::Lost(Loss::Rejected);
+        }
+        Renewal::Granted(Grant { lease, now_ms: self.clock.wall_ms().max(lease.start_ms), term: Term::Unlimited })
+    }
+
+    fn give_back(&self, lease: &Lease, last_used_ms: u64) {
+        if self.is_held(lease) {
+            let mut process = process_uses();
+            let used = process.entry((self.namespace.clone(), self.machine)).or_default();
+            *used = Use { holder: None, last_ms: used.last_ms.max(last_used_ms), ..*used };
+        }
+    }
+
+    fn is_held(&self, lease: &Lease) -> bool {
+        let key = (self.namespace.clone(), self.machine);
+        process_uses().get(&key).is_some_and(|used| used.holder == Some(lease.token))
     }
 }
 
@@ -104,25 +119,24 @@ impl Coordinator for Fixed {
     }
 
     fn renew(&self, lease: &Lease, _ttl: Duration) -> Answer<'_, Renewal> {
-        let ours = lease.machine == self.machine;
-        let grant = Grant { lease: *lease, now_ms: self.clock.wall_ms(), term: Term::Unlimited };
-        Box::pin(async move { if ours { Renewal::Granted(grant) } else { Renewal::Lost(Loss::Rejected) } })
+        let lease = *lease;
+        Box::pin(async move { self.confirm(lease) })
     }
 
-    fn release(&self, _lease: &Lease, last_used_ms: u64) -> Answer<'_, Result<(), Error>> {
+    fn release(&self, lease: &Lease, last_used_ms: u64) -> Answer<'_, Result<(), Error>> {
+        let lease = *lease;
         Box::pin(async move {
-            self.give_back(last_used_ms);
+            self.give_back(&lease, last_used_ms);
             Ok(())
         })
     }
 }
 
-/// There is nobody to prove anything to.
-const NO_TOKEN: Token = Token([0; 16]);
-
 #[derive(Debug, Clone, Copy, Default)]
 struct Use {
-    held: bool,
+    /// Who holds it; the token is the number of the claim, since nobody outside has to be convinced.
+    holder: Option<Token>,
+    claims: u128,
     last_ms: u64,
 }
 

@@ -70,10 +70,12 @@ impl Local {
     }
 
     fn hold(&self, machine: u32, file: LeaseFile, last_end_ms: u64) -> Result<Grant, Error> {
-        let now_ms = self.clock.wall_ms().max(last_end_ms);
-        self.layout.timestamp(now_ms)?;
-        let (start_ms, end_ms) = (now_ms + 1, now_ms + 1 + AHEAD_MS);
+        let decided_ms = self.clock.wall_ms().max(last_end_ms);
+        self.layout.timestamp(decided_ms)?;
+        let (start_ms, end_ms) = (decided_ms + 1, decided_ms + 1 + AHEAD_MS);
         file.promise(end_ms)?;
+        // Again, after the disk took its time: lease time begins here, and should not lag behind by that.
+        let now_ms = self.clock.wall_ms().max(decided_ms);
         let lease = Lease { machine, token: new_token()?, start_ms, end_ms };
         let hold = Arc::new(Hold { file, state: Mutex::new(Promised { end_ms, given_back: false }) });
         self.held().insert(lease.token, Arc::clone(&hold));

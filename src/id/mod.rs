@@ -6,6 +6,7 @@
 //!                                                └─── mask ── format ── prefix ──> application
 //! ```
 
+mod block;
 mod input;
 mod inspect;
 mod range;

@@ -24,7 +24,7 @@ impl Spelling {
     /// Writes a number with the mask and prefix of this spelling in any format.
     #[inline]
     pub(super) fn write_as<'t>(&self, format: Format, number: u64, text: &'t mut Text) -> Value<'t> {
-        let number = self.mask.as_ref().map_or(number, |mask| mask.encrypt(number));
+        let number = self.masked(number);
         match format {
             Format::Signed if self.prefix.is_empty() => return Value::Signed(number.cast_signed()),
             Format::Unsigned if self.prefix.is_empty() => return Value::Unsigned(number),
@@ -35,17 +35,47 @@ impl Spelling {
         if format == Format::Raw { Value::Bytes(text.as_bytes()) } else { Value::Text(text.as_bytes()) }
     }
 
+    /// Writes numbers in this spelling, without the prefix, one after the other. Returns the length of each, or `None`
+    /// where it is not fixed or this is no text.
+    pub(super) fn write_block(&self, numbers: &[u64], bodies: &mut [u8]) -> Option<usize> {
+        /// Enough to keep the lanes full, little enough for the stack.
+        const AT_ONCE: usize = 64;
+        let (Some(mask), Some(length)) = (&self.mask, self.format.text_length()) else {
+            return self.format.encode_block(numbers, bodies);
+        };
+        let mut room = [0; AT_ONCE];
+        for (numbers, bodies) in numbers.chunks(AT_ONCE).zip(bodies.chunks_mut(AT_ONCE * length)) {
+            let masked = &mut room[..numbers.len()];
+            masked.copy_from_slice(numbers);
+            mask.encrypt_in_place(masked);
+            self.format.encode_block(masked, bodies);
+        }
+        Some(length)
+    }
+
     /// The number behind a value in this spelling.
     #[inline]
     pub(super) fn read(&self, input: Input<'_>) -> Result<u64, Invalid> {
-        let number = match input {
+        let number = self.read_masked(input)?;
+        Ok(self.mask.as_ref().map_or(number, |mask| mask.decrypt(number)))
+    }
+
+    /// A number as it stands in this spelling.
+    #[inline]
+    pub(super) fn masked(&self, number: u64) -> u64 {
+        self.mask.as_ref().map_or(number, |mask| mask.encrypt(number))
+    }
+
+    /// The number that stands in a value of this spelling.
+    #[inline]
+    pub(super) fn read_masked(&self, input: Input<'_>) -> Result<u64, Invalid> {
+        match input {
             Input::Text(text) if self.format != Format::Raw => self.format.decode(self.prefix.strip(text)?),
             Input::Bytes(bytes) if self.format == Format::Raw => self.format.decode(self.prefix.strip(bytes)?),
             Input::Integer(integer) if self.is_bigint() => self.fit(integer),
             Input::Number(number) if self.is_bigint() => self.fit(safe_integer(number)?),
             _ => Err(Invalid::Type),
-        }?;
-        Ok(self.mask.as_ref().map_or(number, |mask| mask.decrypt(number)))
+        }
     }
 
     /// Whether JavaScript sees a bigint: a decimal number without a prefix.

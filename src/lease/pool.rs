@@ -151,19 +151,34 @@ impl Member {
         if std::mem::replace(&mut self.left, true) {
             return done();
         }
-        self.shared.manager.unsubscribe(self.owner);
         let mut pool = pool();
         let Some(entry) = pool.get_mut(&self.key) else { return done() };
         entry.members -= 1;
         if entry.members > 0 {
+            drop(pool);
+            self.shared.manager.unsubscribe(self.owner);
             return done();
         }
         // Under the pool's lock: who joins next finds a factory that counts no more.
         let last_used = self.shared.factory.close(Why::Closed);
         pool.remove(&self.key);
         drop(pool);
+        // Still subscribed: it hears of the release.
         self.shared.manager.close(last_used, done);
     }
+}
+
+/// Closes everything and releases every lease, as far as that takes no longer than `at_most` each: for the end of the
+/// process. Members may leave afterwards; there is nothing left for them to do.
+pub fn close_all(at_most: Duration) {
+    let (done, all_done) = std::sync::mpsc::channel();
+    for (_, Entry { shared, .. }) in pool().drain() {
+        let done = done.clone();
+        let last_used = shared.factory.close(Why::Closed);
+        shared.manager.close(last_used, Box::new(move || done.send(()).unwrap_or_default()));
+    }
+    drop(done);
+    while all_done.recv_timeout(at_most).is_ok() {}
 }
 
 impl Drop for Member {

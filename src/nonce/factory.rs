@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use super::Order;
-use super::fence::{Doubt, Extend, Fence};
+use super::fence::{Doubt, Extend, Fence, Watch};
 use super::sortable::Taken;
 use super::word::{CLOSED, Shape, Word};
 use crate::clock::Clock;
@@ -114,6 +114,7 @@ pub struct Factory {
 struct State {
     lease: Result<Held, Why>,
     sequences: HashMap<Space, Arc<Word>>,
+    watchers: Vec<Weak<dyn Watch>>,
 }
 
 #[derive(Debug)]
@@ -123,11 +124,22 @@ struct Held {
     doubt: Doubt,
 }
 
+impl State {
+    fn tell_watchers(&mut self) {
+        self.watchers.retain(|watcher| {
+            watcher.upgrade().is_some_and(|watcher| {
+                watcher.changed();
+                true
+            })
+        });
+    }
+}
+
 impl Factory {
     /// A factory without a lease.
     #[must_use]
     pub fn new(layout: Layout, clock: Arc<dyn Clock>) -> Self {
-        let state = State { lease: Err(Why::NotReady), sequences: HashMap::new() };
+        let state = State { lease: Err(Why::NotReady), sequences: HashMap::new(), watchers: Vec::new() };
         Self { layout, clock, offset: AtomicU64::new(0), state: Mutex::new(state) }
     }
 
@@ -143,7 +155,7 @@ impl Factory {
     pub fn source(self: &Arc<Self>, space: Space) -> Source {
         let order = space.order;
         let mut state = self.lock();
-        let State { lease, sequences } = &mut *state;
+        let State { lease, sequences, .. } = &mut *state;
         let word = sequences.entry(space).or_insert_with(|| {
             let word = Word::closed();
             if let Ok(held) = lease {
@@ -152,6 +164,11 @@ impl Factory {
             Arc::new(word)
         });
         Source { word: Arc::clone(word), order, factory: Arc::clone(self) }
+    }
+
+    /// Tells `watcher`, as long as it lives, when a lease ends or another one begins.
+    pub fn watch(&self, watcher: Weak<dyn Watch>) {
+        self.lock().watchers.push(watcher);
     }
 
     /// Starts to count for a lease; `false` if the factory was closed for good. An open lease is closed first; its last
@@ -167,6 +184,7 @@ impl Factory {
             self.open_word(word, space.order, opening.fence);
         }
         state.lease = Ok(Held { fence: opening.fence, extend: opening.extend, doubt: opening.doubt });
+        state.tell_watchers();
         true
     }
 
@@ -188,6 +206,7 @@ impl Factory {
         if state.lease.as_ref().err() != Some(&Why::Closed) {
             state.lease = Err(why);
         }
+        state.tell_watchers();
         last_used
     }
 

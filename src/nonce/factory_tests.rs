@@ -254,3 +254,28 @@ fn a_clock_that_runs_past_the_layout_does_not_spill_into_the_machine_id() {
     bench.factory.open(Opening { now: u64::MAX, arrived: Tick(0), ..bench.opening(1, 10, LAYOUT.end(), None) });
     assert_eq!(bench.source(Order::Sortable).next().unwrap_err().code(), Code::Time);
 }
+
+#[derive(Debug, Default)]
+struct Changes(AtomicUsize);
+
+impl Watch for Changes {
+    fn changed(&self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn watchers_hear_of_each_beginning_and_end_as_long_as_they_live() {
+    let bench = Bench::new();
+    let changes = Arc::new(Changes::default());
+    let watcher: Arc<dyn Watch> = changes.clone();
+    bench.factory.watch(Arc::downgrade(&watcher));
+    bench.open(5, 1000, 2000);
+    assert_eq!(changes.0.load(Ordering::SeqCst), 1);
+    bench.factory.close(Why::NotReady);
+    assert_eq!(changes.0.load(Ordering::SeqCst), 2);
+    drop(watcher);
+    drop(changes);
+    bench.open(5, 3000, 4000);
+    assert!(bench.factory.lock().watchers.is_empty());
+}

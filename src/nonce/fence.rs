@@ -56,6 +56,13 @@ pub trait Extend: Send + Sync {
     fn extend(&self, unix_ms: u64) -> Result<u64, Error>;
 }
 
+/// Somebody who keeps nonces that were counted ahead of their use.
+pub trait Watch: fmt::Debug + Send + Sync {
+    /// What was counted before this call is not to be given out any more. Called with the factory's lock held: it must
+    /// not block.
+    fn changed(&self);
+}
+
 /// Called when a count could not go on, so that the lease's owner looks at it. It must not block.
 #[derive(Clone)]
 pub struct Doubt(Arc<dyn Fn() + Send + Sync>);

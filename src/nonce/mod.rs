@@ -14,7 +14,7 @@ mod sortable;
 mod word;
 
 pub use factory::{Factory, Loss, Opening, Source, Space, Why};
-pub use fence::{Doubt, Extend, Fence};
+pub use fence::{Doubt, Extend, Fence, Watch};
 
 /// How the numbers of a sequence follow each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -49,6 +49,7 @@ pub(crate) struct Life {
 }
 
 /// What can differ from one test to the next.
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Start {
     pub(crate) wall_ms: u64,
     /// What the registry counts machine IDs by; the factory has the default.
@@ -66,9 +67,10 @@ impl Default for Start {
 impl Life {
     /// An actor that runs, and nobody who wants a lease yet.
     pub(crate) fn begin(start: Start) -> Self {
-        let clock = Arc::new(VirtualClock::at(start.wall_ms));
-        let registry = Arc::new(Registry::new(start.registry, clock.clone()));
-        let machine_ids = MachineIds::new(&start.registry, start.machine_ids).unwrap();
+        let Start { wall_ms, registry: layout, machine_ids, request_timeout } = start;
+        let clock = Arc::new(VirtualClock::at(wall_ms));
+        let registry = Arc::new(Registry::new(layout, clock.clone()));
+        let machine_ids = MachineIds::new(&layout, machine_ids).unwrap();
         let memory = Arc::new(Memory::new(&registry, machine_ids, clock.clone()));
         let coordinator = Arc::new(Unreliable::new(memory, clock.clone()));
         let factory = Arc::new(Factory::new(Layout::DEFAULT, clock.clone()));
@@ -77,7 +79,7 @@ impl Life {
             factory: Arc::clone(&factory),
             clock: clock.clone(),
             timings: TIMINGS,
-            request_timeout: start.request_timeout,
+            request_timeout,
         });
         tokio::spawn(actor);
         let source = factory.source(Space { order: Order::Counter, name: String::new() });

@@ -54,9 +54,11 @@ pub(crate) fn every_id_but_the_highest_is_leased_once(bench: &impl Bench) {
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
-                for _ in 0..=capacity {
+                for _ in 0..1000 {
                     match Holder::of(bench.any(), bench.ttl()) {
                         Ok(holder) => holders.lock().unwrap().push(holder),
+                        // Trouble that passes, as with two that make the registry at once.
+                        Err(error) if error.retry() == Retry::Soon => {}
                         Err(error) => return refusals.lock().unwrap().push(error),
                     }
                 }
@@ -141,10 +143,13 @@ pub(crate) fn a_dead_holder_frees_its_id(bench: &impl Bench) {
 pub(crate) fn a_grant_is_for_the_time_after_now(bench: &impl Bench) {
     let mut holder = bench.holder(0, 30);
     let (lease, now_ms) = (holder.lease(), holder.grant.now_ms);
-    assert_eq!(lease.start_ms, now_ms + 1, "a lease starts after the moment at which it was granted");
+    assert!(lease.start_ms <= now_ms + 1, "who holds the lease need not wait for it");
     assert!(lease.end_ms > lease.start_ms);
     match (bench.kind(), &holder.grant.term) {
-        (Kind::Renewable, Term::Renewable) => assert_eq!(lease.end_ms, now_ms + bench.ttl().as_millis() as u64),
+        (Kind::Renewable, Term::Renewable) => {
+            assert_eq!(lease.start_ms, now_ms + 1, "a lease starts after the moment at which its row was free");
+            assert_eq!(lease.end_ms, now_ms + bench.ttl().as_millis() as u64);
+        }
         (Kind::Held, Term::WhileHeld(extend)) => assert!(extend.extend(lease.end_ms).unwrap() > lease.end_ms),
         (kind, term) => panic!("{kind:?}, but granted {term:?}"),
     }
@@ -154,31 +159,46 @@ pub(crate) fn a_grant_is_for_the_time_after_now(bench: &impl Bench) {
 
 /// However the earlier lease ended, and however the clock was set in between.
 pub(crate) fn a_lease_starts_after_everything_before(bench: &impl Bench) {
+    #[derive(Debug)]
+    enum End {
+        Released,
+        ReleasedAhead,
+        DiedYoung,
+        Died,
+    }
     let mut free_from_ms = 0;
     for step_ms in [0, HOUR_MS, -HOUR_MS, -HOUR_MS, 0, HOUR_MS] {
-        for end in 0..3 {
+        bench.step(step_ms);
+        for end in [End::Released, End::ReleasedAhead, End::DiedYoung, End::Died] {
             let mut holder = holder_in_time(bench);
-            let start_ms = holder.lease().start_ms;
-            assert!(start_ms >= free_from_ms, "starts at {start_ms}, before {free_from_ms}, after {step_ms} ms");
-            match end {
-                0 => {
-                    free_from_ms = start_ms + 1;
+            let Lease { start_ms, end_ms, .. } = holder.lease();
+            assert!(
+                start_ms >= free_from_ms,
+                "starts at {start_ms}, before {free_from_ms} (step {step_ms} ms, {end:?} next)"
+            );
+            free_from_ms = match end {
+                End::Released => {
                     holder.release(start_ms);
+                    start_ms + 1
                 }
-                1 => {
-                    free_from_ms = holder.lease().end_ms;
-                    holder.release(free_from_ms - 1);
+                End::ReleasedAhead => {
+                    holder.release(end_ms - 1);
+                    end_ms
                 }
-                _ => {
-                    free_from_ms = holder.grow(bench.ttl());
+                End::DiedYoung => {
                     bench.die(holder);
+                    end_ms
                 }
-            }
+                End::Died => {
+                    let grown_ms = holder.grow(bench.ttl());
+                    bench.die(holder);
+                    grown_ms
+                }
+            };
             bench.pass(MOMENT);
             // Somebody else makes the registry look at its rows: one that drops what has run out does so now.
             let _ = wait(bench.within(1, 1).acquire(bench.ttl()));
         }
-        bench.step(step_ms);
     }
 }
 
@@ -200,10 +220,11 @@ fn holder_in_time(bench: &impl Bench) -> Holder {
 /// Not before it, and not after it.
 pub(crate) fn a_release_reaches_to_the_last_use(bench: &impl Bench) {
     let holder = bench.holder(0, 0);
-    let early = holder.lease().start_ms;
+    let Lease { start_ms: early, end_ms, .. } = holder.lease();
     holder.release(early);
     bench.pass(MOMENT);
     let holder = Holder::of(bench.within(0, 0), bench.ttl()).expect("free as soon as its last use is over");
+    assert!(holder.lease().start_ms < end_ms, "what was not used is not lost");
     let late = holder.lease().end_ms - 1;
     holder.release(late);
     bench.pass(MOMENT);
@@ -312,9 +333,9 @@ pub(crate) fn a_clients_clock_changes_nothing(bench: &impl Bench) {
             assert!(is_exhausted(&*client(skew_ms), bench.ttl()), "granted twice to a client off by {skew_ms} ms");
         }
         if bench.kind() == Kind::Renewable {
-            let passed_ms = holder.grant.now_ms.abs_diff(registry_ms.unwrap_or(holder.grant.now_ms));
+            let now_ms = holder.grant.now_ms;
+            let passed_ms = now_ms.abs_diff(registry_ms.replace(now_ms).unwrap_or(now_ms));
             assert!(passed_ms < 60_000, "the registry took a client's clock for its own: {passed_ms} ms passed");
-            registry_ms = Some(holder.grant.now_ms);
         }
         holder.renew(bench.ttl());
         free_from_ms = lease.start_ms + 1;

@@ -16,6 +16,7 @@ const template = readFileSync(join(project, '.env.example'), 'utf8')
 
 test('rows come out with IDs that belong together, anew in every run', () => {
   const key = run('npx', ['mintid', 'key']).stdout.trim()
+  assert.match(key, /^[\w-]{43}$/)
   const url = pathToFileURL(join(folder, 'leases')).href
   const text = template.replace('MINTID_KEY=', `MINTID_KEY=${key}`).replace(/^# MINTID_URL=.*/m, `MINTID_URL=${url}`)
 

@@ -1,0 +1,258 @@
+//! What each function of an ID type does, between its arguments and its result.
+
+use std::ffi::CStr;
+
+use napi::sys;
+
+use super::functions::{Arguments, Binding, Outcome, RawCallback, Stop, raw};
+use super::options::format;
+use super::value::{Broken, Crossing, Scope, room};
+use crate::codec::Text;
+use crate::error::Error;
+use crate::id::{Input, Value};
+
+/// All of them, by the names that `js/` knows.
+pub(super) const FUNCTIONS: &[(&CStr, RawCallback)] = &[
+    (c"next", raw::<Next>),
+    (c"nextDb", raw::<NextDb>),
+    (c"nextMany", raw::<NextMany>),
+    (c"nextManyDb", raw::<NextManyDb>),
+    (c"fill", raw::<Fill>),
+    (c"write", raw::<Write>),
+    (c"read", raw::<Read>),
+    (c"toDb", raw::<ToDb>),
+    (c"fromDb", raw::<FromDb>),
+    (c"toDbMany", raw::<ToDbMany>),
+    (c"fromDbMany", raw::<FromDbMany>),
+    (c"is", raw::<Is>),
+    (c"format", raw::<Respell>),
+    (c"inspect", raw::<Inspect>),
+    (c"rangeFor", raw::<RangeFor>),
+];
+
+/// One function of a binding. Missing arguments come as `undefined`.
+pub(super) trait Body {
+    /// Fetching arguments costs a tenth of an ID; what takes none says so.
+    const TAKES_ARGUMENTS: bool = true;
+
+    fn call(binding: &Binding, scope: Scope, arguments: Arguments) -> Outcome;
+}
+
+struct Next;
+impl Body for Next {
+    const TAKES_ARGUMENTS: bool = false;
+
+    #[inline]
+    fn call(binding: &Binding, scope: Scope, _: Arguments) -> Outcome {
+        let number = binding.count()?;
+        Ok(scope.value(binding.id_type.write_app(number, &mut Text::new()))?)
+    }
+}
+
+struct NextDb;
+impl Body for NextDb {
+    const TAKES_ARGUMENTS: bool = false;
+
+    #[inline]
+    fn call(binding: &Binding, scope: Scope, _: Arguments) -> Outcome {
+        let number = binding.count()?;
+        Ok(scope.value(binding.id_type.write_db(number, &mut Text::new()))?)
+    }
+}
+
+struct NextMany;
+impl Body for NextMany {
+    fn call(binding: &Binding, scope: Scope, [n, ..]: Arguments) -> Outcome {
+        let mut numbers = vec![0; how_many(scope, n)?];
+        binding.count_into(&mut numbers)?;
+        Ok(list(scope, &numbers, |number, text| binding.id_type.write_app(number, text))?)
+    }
+}
+
+struct NextManyDb;
+impl Body for NextManyDb {
+    fn call(binding: &Binding, scope: Scope, [n, ..]: Arguments) -> Outcome {
+        let n = how_many(scope, n)?;
+        if let Some(signed) = binding.id_type.bigint_columns() {
+            let (array, numbers) = scope.numbers(n, signed)?;
+            binding.count_into(numbers)?;
+            return Ok(array);
+        }
+        let mut numbers = vec![0; n];
+        binding.count_into(&mut numbers)?;
+        Ok(list(scope, &numbers, |number, text| binding.id_type.write_db(number, text))?)
+    }
+}
+
+/// `fill(bodies, numbers, n)`: counts `n` IDs into two arrays of the caller's, their texts without the prefixes and
+/// the database's numbers, and returns `n`. For types whose text has one length.
+struct Fill;
+impl Body for Fill {
+    fn call(binding: &Binding, scope: Scope, [bodies, numbers, n]: Arguments) -> Outcome {
+        let n = how_many(scope, n)?;
+        let numbers = scope.bigints_to_fill(numbers)?.get_mut(..n).ok_or(Broken)?;
+        binding.count_into(numbers)?;
+        binding.id_type.write_app_block(numbers, scope.bytes_to_fill(bodies)?);
+        Ok(scope.number(n as f64)?)
+    }
+}
+
+/// `write(bodies, dbs, from)`: the texts without the prefixes of database values from index `from` on, as many as both
+/// arrays have; returns how many. `dbs` is a `BigInt64Array` for signed values, else a `BigUint64Array`.
+struct Write;
+impl Body for Write {
+    fn call(binding: &Binding, scope: Scope, [bodies, dbs, from]: Arguments) -> Outcome {
+        let from = scope.double(from)? as usize;
+        let length = binding.id_type.body_length().ok_or(Broken)?;
+        let (dbs, _) = scope.bigints(dbs)?.ok_or(Broken)?;
+        let bodies = scope.bytes_to_fill(bodies)?;
+        let n = (bodies.len() / length).min(dbs.len().saturating_sub(from));
+        binding.id_type.write_app_block(dbs.get(from..from + n).unwrap_or_default(), bodies);
+        Ok(scope.number(n as f64)?)
+    }
+}
+
+/// `read(texts, length)`: the database's numbers of many IDs whose texts, of `length` characters each, were joined; only
+/// for a numeric `dbFormat`. `undefined` says no more than that something is wrong with one of them.
+struct Read;
+impl Body for Read {
+    fn call(binding: &Binding, scope: Scope, [texts, length, _]: Arguments) -> Outcome {
+        let length = scope.double(length)? as usize;
+        let texts = scope.long_text(texts)?.ok_or(Broken)?;
+        let signed = binding.id_type.bigint_columns().ok_or(Broken)?;
+        if length == 0 || !texts.len().is_multiple_of(length) {
+            return Err(Stop::Broken);
+        }
+        let (array, numbers) = scope.numbers(texts.len() / length, signed)?;
+        for (number, text) in numbers.iter_mut().zip(texts.chunks(length)) {
+            let input = Input::Text(text);
+            let masked = binding.id_type.read_app_masked(input);
+            *number = masked.map_err(|why| binding.id_type.invalid_app(input, why))?;
+        }
+        binding.id_type.unmask_block(numbers);
+        Ok(array)
+    }
+}
+
+struct ToDb;
+impl Body for ToDb {
+    #[inline]
+    fn call(binding: &Binding, scope: Scope, [id, ..]: Arguments) -> Outcome {
+        let mut room = room();
+        let number = binding.read_app(scope.input(id, &mut room)?)?;
+        Ok(scope.value(binding.id_type.write_db(number, &mut Text::new()))?)
+    }
+}
+
+struct FromDb;
+impl Body for FromDb {
+    #[inline]
+    fn call(binding: &Binding, scope: Scope, [db, ..]: Arguments) -> Outcome {
+        let mut room = room();
+        let number = binding.read_db(scope.input(db, &mut room)?)?;
+        Ok(scope.value(binding.id_type.write_app(number, &mut Text::new()))?)
+    }
+}
+
+struct ToDbMany;
+impl Body for ToDbMany {
+    fn call(binding: &Binding, scope: Scope, [ids, ..]: Arguments) -> Outcome {
+        let numbers = binding.read_each(scope, (ids, "ids"), Binding::read_app)?;
+        if let Some(signed) = binding.id_type.bigint_columns() {
+            let (array, slots) = scope.numbers(numbers.len(), signed)?;
+            slots.copy_from_slice(&numbers);
+            return Ok(array);
+        }
+        Ok(list(scope, &numbers, |number, text| binding.id_type.write_db(number, text))?)
+    }
+}
+
+struct FromDbMany;
+impl Body for FromDbMany {
+    fn call(binding: &Binding, scope: Scope, [dbs, ..]: Arguments) -> Outcome {
+        let numbers = match scope.bigints(dbs)? {
+            Some((elements, signed)) => {
+                let each = elements.iter().enumerate();
+                each.map(|(index, &bits)| {
+                    let integer = if signed { i128::from(bits.cast_signed()) } else { i128::from(bits) };
+                    binding.read_db(Input::Integer(integer)).map_err(|error| error.in_item(index))
+                })
+                .collect::<Result<_, Error>>()?
+            }
+            None => binding.read_each(scope, (dbs, "dbs"), Binding::read_db)?,
+        };
+        Ok(list(scope, &numbers, |number, text| binding.id_type.write_app(number, text))?)
+    }
+}
+
+struct Is;
+impl Body for Is {
+    #[inline]
+    fn call(binding: &Binding, scope: Scope, [value, ..]: Arguments) -> Outcome {
+        let mut room = room();
+        Ok(scope.boolean(binding.id_type.is_canonical(scope.input(value, &mut room)?))?)
+    }
+}
+
+struct Respell;
+impl Body for Respell {
+    fn call(binding: &Binding, scope: Scope, [id, to, _]: Arguments) -> Outcome {
+        let (mut id_room, mut to_room) = (room(), room());
+        let id = scope.input(id, &mut id_room)?;
+        let name = match scope.input(to, &mut to_room)? {
+            Input::Text(name) => String::from_utf8_lossy(name).into_owned(),
+            _ => String::new(),
+        };
+        let mut text = Text::new();
+        let respelled = binding.id_type.respell(id, format("to", &name)?, &mut text);
+        Ok(scope.value(respelled.map_err(|why| binding.id_type.invalid_app(id, why))?)?)
+    }
+}
+
+struct Inspect;
+impl Body for Inspect {
+    fn call(binding: &Binding, scope: Scope, [id, ..]: Arguments) -> Outcome {
+        let mut room = room();
+        let number = binding.read_app(scope.input(id, &mut room)?)?;
+        let seen = binding.id_type.inspect(number);
+        let object = scope.object()?;
+        scope.set(object, c"kind", scope.text(seen.kind.as_str().as_bytes())?)?;
+        scope.set(object, c"timestamp", scope.number(seen.timestamp as f64)?)?;
+        scope.set(object, c"exact", scope.boolean(seen.exact)?)?;
+        scope.set(object, c"machineId", scope.number(seen.machine_id as f64)?)?;
+        scope.set(object, c"sequence", scope.number(seen.sequence as f64)?)?;
+        scope.set(object, c"partition", scope.number(seen.partition as f64)?)?;
+        scope.set(object, c"db", scope.value(binding.id_type.write_db(number, &mut Text::new()))?)?;
+        Ok(object)
+    }
+}
+
+struct RangeFor;
+impl Body for RangeFor {
+    fn call(binding: &Binding, scope: Scope, [from, to, _]: Arguments) -> Outcome {
+        let (from, to) = binding.id_type.range(scope.double(from)? as i64, scope.double(to)? as i64)?;
+        Ok(list(scope, &[from, to], |number, text| binding.id_type.write_db(number, text))?)
+    }
+}
+
+/// How many IDs to mint at once.
+fn how_many(scope: Scope, n: sys::napi_value) -> Result<usize, Stop> {
+    const MOST: f64 = 1_000_000.0;
+    match scope.double(n)? {
+        n if (1.0..=MOST).contains(&n) => Ok(n as usize),
+        n => Err(Error::config("n", format!("n: expected a whole number from 1 to {MOST}, found {n}")).into()),
+    }
+}
+
+fn list(
+    scope: Scope,
+    numbers: &[u64],
+    write: impl for<'t> Fn(u64, &'t mut Text) -> Value<'t>,
+) -> Crossing<sys::napi_value> {
+    let array = scope.array(numbers.len())?;
+    let mut text = Text::new();
+    for (index, &number) in numbers.iter().enumerate() {
+        scope.nested(|| scope.set_element(array, index, scope.value(write(number, &mut text))?))??;
+    }
+    Ok(array)
+}
