@@ -45,12 +45,6 @@ export interface AcceptedSpelling {
 /** Makes the functions of one ID type; without a handle (`null`) they only convert, and without a key. */
 export declare function bind(spec: TypeSpec, handle?: Handle | undefined | null): Record<string, (...values: any[]) => any> | Failure
 
-/**
- * Closes all generators of this thread, and waits until the last one's lease is released, as far as that takes no longer
- * than 500 ms. For the end of a process: `process.exit` runs no cleanup hooks.
- */
-export declare function closeAll(): void
-
 export interface EnvironmentVariable {
   name: string
   value?: string
@@ -156,6 +150,3 @@ export interface TypeSpec {
   accepts: Array<AcceptedSpelling>
   persistPrefix: boolean
 }
-
-/** Whether this thread has yet to call [`close_all`] at its exit; true once, whatever copies of the module ask. */
-export declare function wantsExitHook(): boolean

@@ -837,7 +837,5 @@ module.exports.__napiBindingTarget = __napiStampBindingTarget(nativeBinding, __n
 module.exports = nativeBinding
 module.exports.Handle = nativeBinding.Handle
 module.exports.bind = nativeBinding.bind
-module.exports.closeAll = nativeBinding.closeAll
 module.exports.open = nativeBinding.open
 module.exports.takeFailure = nativeBinding.takeFailure
-module.exports.wantsExitHook = nativeBinding.wantsExitHook

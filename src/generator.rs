@@ -175,10 +175,11 @@ impl Generator {
         }
     }
 
-    /// Whether this handle's thread may count: a lease is held, and it was told so.
+    /// Whether this handle's thread may count: it was told that a lease is held, and that is still so. Were the second
+    /// left out, a thread that asks again and again would never hear of the loss.
     #[must_use]
     pub fn is_held(&self) -> bool {
-        self.gate.is_open()
+        self.gate.is_open() && self.lease().is_some()
     }
 
     /// Counts no more from here on, and leaves the lease; the last one of the process releases it. `done` is called when

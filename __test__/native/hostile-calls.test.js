@@ -165,14 +165,24 @@ async function terminating({ mintid, input, say, worker }) {
   }
   const ids = await mintid.IdGenerator.connect(input.options)
   ids.on('leaseLost', () => {})
+  // The last thing that a Worker relinquished may be on its way still.
+  const mintsAgain = async () => {
+    for (;;) {
+      try {
+        return ids.type('').next()
+      } catch (error) {
+        if (error.statusCode !== 503) throw error
+      }
+      await new Promise(setImmediate)
+    }
+  }
   for (const job of ['minting', 'minting many', 'converting', 'failing', 'opening', 'closing', 'relinquishing']) {
     for (const pausing of [false, true]) {
       const hands = ['counter', 'sortable'].map((kind) => worker(busy, { ...input, kind, job, pausing }))
       for (const hand of hands) await hand.next()
       say(`${job}, ${pausing ? 'pausing' : 'without a pause'}`)
       await Promise.all(hands.map((hand) => hand.terminate()))
-      await ids.ready()
-      ids.type('').next()
+      await mintsAgain()
     }
   }
   say('done')

@@ -110,6 +110,41 @@ test('ready after a loss waits for the next lease', async (t) => {
   }
 })
 
+test('a loop of ready and next waits for a lease that is gone, before it was told so', async (t) => {
+  const peer = new Peer(
+    t,
+    async ({ mintid, input, say }) => {
+      const { rmSync, writeFileSync } = require('node:fs')
+      const ids = await mintid.IdGenerator.connect(input.options)
+      ids.on('leaseLost', ({ reason }) => say(reason))
+      const type = ids.type('')
+      // Whoever takes the directory away takes the lease away, and there is no other one.
+      rmSync(input.directory, { recursive: true })
+      writeFileSync(input.directory, '')
+      const until = Date.now() + 10_000
+      let failure = null
+      while (failure === null && Date.now() < until) {
+        await ids.ready({ acquireTimeoutMs: 300 }).catch(({ code }) => {
+          failure = code
+        })
+        try {
+          type.next()
+        } catch {}
+      }
+      say(failure)
+    },
+    gone()
+  )
+  assert.equal(await peer.next(), 'rejected')
+  assert.equal(await peer.next(), 'ERR_MINTID_ACQUIRE_TIMEOUT')
+  assert.equal((await peer.end()).code, 0)
+})
+
+function gone() {
+  const { directory, coordinator } = new Registry()
+  return { directory, options: { coordinator } }
+}
+
 test('what connect could not start it closes', async (t) => {
   const { options, free } = await occupied(t)
   await assert.rejects(IdGenerator.connect(options, { acquireTimeoutMs: 20 }), { code: 'ERR_MINTID_EXHAUSTED' })

@@ -81,8 +81,7 @@ impl Fixed {
         }
         let now_ms = self.clock.wall_ms().max(used.last_ms);
         self.layout.timestamp(now_ms)?;
-        used.claims += 1;
-        let token = Token(used.claims.to_be_bytes());
+        let token = Token::random()?;
         used.holder = Some(token);
         let lease = Lease { machine: self.machine, token, start_ms: now_ms + 1, end_ms: self.layout.end_unix_ms() };
         Ok(Grant { lease, now_ms, term: Term::Unlimited })
@@ -99,13 +98,14 @@ impl Fixed {
         if self.is_held(lease) {
             let mut process = process_uses();
             let used = process.entry((self.namespace.clone(), self.machine)).or_default();
-            *used = Use { holder: None, last_ms: used.last_ms.max(last_used_ms), ..*used };
+            *used = Use { holder: None, last_ms: used.last_ms.max(last_used_ms) };
         }
     }
 
     fn is_held(&self, lease: &Lease) -> bool {
-        let key = (self.namespace.clone(), self.machine);
-        process_uses().get(&key).is_some_and(|used| used.holder == Some(lease.token))
+        let process = process_uses();
+        let used = process.get(&(self.namespace.clone(), self.machine));
+        lease.machine == self.machine && used.is_some_and(|used| used.holder == Some(lease.token))
     }
 }
 
@@ -134,9 +134,7 @@ impl Coordinator for Fixed {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Use {
-    /// Who holds it; the token is the number of the claim, since nobody outside has to be convinced.
     holder: Option<Token>,
-    claims: u128,
     last_ms: u64,
 }
 

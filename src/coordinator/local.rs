@@ -76,7 +76,7 @@ impl Local {
         file.promise(end_ms)?;
         // Again, after the disk took its time: lease time begins here, and should not lag behind by that.
         let now_ms = self.clock.wall_ms().max(decided_ms);
-        let lease = Lease { machine, token: new_token()?, start_ms, end_ms };
+        let lease = Lease { machine, token: Token::random()?, start_ms, end_ms };
         let hold = Arc::new(Hold { file, state: Mutex::new(Promised { end_ms, given_back: false }) });
         self.held().insert(lease.token, Arc::clone(&hold));
         Ok(Grant { lease, now_ms, term: Term::WhileHeld(hold) })
@@ -98,7 +98,11 @@ impl Local {
             Ok(end_ms) => {
                 Renewal::Granted(Grant { lease: Lease { end_ms, ..*lease }, now_ms, term: Term::WhileHeld(hold) })
             }
-            Err(error) if error.retry() == Retry::Never => Renewal::Lost(Loss::Rejected),
+            Err(error) if error.retry() == Retry::Never => {
+                self.held().remove(&lease.token);
+                hold.let_go();
+                Renewal::Lost(Loss::Rejected)
+            }
             Err(error) => Renewal::Unknown(error),
         }
     }
@@ -106,7 +110,7 @@ impl Local {
     fn give_back(&self, lease: &Lease, last_used_ms: u64) -> Result<(), Error> {
         let Some(hold) = self.held().remove(&lease.token) else { return Ok(()) };
         // Never before this lease's start: the file may have told of later uses than the wall clock.
-        hold.give_back(last_used_ms.max(lease.start_ms - 1))
+        hold.give_back(last_used_ms.max(lease.start_ms.saturating_sub(1)))
     }
 
     fn held(&self) -> MutexGuard<'_, HashMap<Token, Arc<Hold>>> {
@@ -144,6 +148,12 @@ impl Hold {
         result
     }
 
+    /// As after giving back, but the file may be anybody's by now.
+    fn let_go(&self) {
+        self.promised().given_back = true;
+        self.file.unlock();
+    }
+
     fn promised(&self) -> MutexGuard<'_, Promised> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -161,12 +171,4 @@ impl Extend for Hold {
         promised.end_ms = end_ms;
         Ok(end_ms)
     }
-}
-
-fn new_token() -> Result<Token, Error> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|error| {
-        Error::new(Code::Coordinator, format!("no random bytes from the operating system: {error}"))
-    })?;
-    Ok(Token(bytes))
 }

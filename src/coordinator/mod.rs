@@ -14,7 +14,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::error::Error;
+use crate::error::{Code, Error};
 use crate::layout::Layout;
 use crate::nonce::{Extend, Loss};
 
@@ -47,6 +47,20 @@ pub trait Coordinator: Send + Sync + 'static {
 /// Proof that a lease is ours: 16 bytes, new for each claim. Not shown in any output.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Token(pub [u8; 16]);
+
+impl Token {
+    /// A token that nobody else has.
+    ///
+    /// # Errors
+    /// `COORDINATOR` when the operating system has no random bytes.
+    pub(crate) fn random() -> Result<Self, Error> {
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes).map_err(|error| {
+            Error::new(Code::Coordinator, format!("no random bytes from the operating system: {error}"))
+        })?;
+        Ok(Self(bytes))
+    }
+}
 
 impl fmt::Debug for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

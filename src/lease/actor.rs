@@ -91,6 +91,13 @@ impl Actor {
         for reply in self.closing.drain(..) {
             reply();
         }
+        // Whoever sent before the inbox was shut is answered like whoever sends after.
+        if let Some(mut commands) = self.commands.take() {
+            commands.close();
+            while let Some(command) = commands.recv().await {
+                command.refuse();
+            }
+        }
     }
 
     fn is_done(&self) -> bool {
@@ -248,10 +255,9 @@ impl Actor {
     fn acquire(&mut self, generation: u64) {
         let (coordinator, ttl) = (Arc::clone(&self.setup.coordinator), self.setup.timings.first_ttl);
         self.request(move |clock, limit| async move {
-            let result = match tokio::time::timeout(limit, coordinator.acquire(ttl)).await {
-                Ok(result) => result,
-                Err(_) => Err(no_answer(&*coordinator, limit)),
-            };
+            let asked = Arc::clone(&coordinator);
+            let result = answered(limit, async move { asked.acquire(ttl).await }).await;
+            let result = result.unwrap_or_else(|| Err(no_answer(&*coordinator, limit)));
             Answer::Acquired(generation, result, clock.tick())
         });
     }
@@ -259,10 +265,9 @@ impl Actor {
     fn renew(&mut self, generation: u64, lease: Lease) {
         let (coordinator, ttl) = (Arc::clone(&self.setup.coordinator), self.setup.timings.ttl);
         self.request(move |clock, limit| async move {
-            let renewal = match tokio::time::timeout(limit, coordinator.renew(&lease, ttl)).await {
-                Ok(renewal) => renewal,
-                Err(_) => Renewal::Unknown(no_answer(&*coordinator, limit)),
-            };
+            let asked = Arc::clone(&coordinator);
+            let renewal = answered(limit, async move { asked.renew(&lease, ttl).await }).await;
+            let renewal = renewal.unwrap_or_else(|| Renewal::Unknown(no_answer(&*coordinator, limit)));
             Answer::Renewed(generation, renewal, clock.tick())
         });
     }
@@ -270,11 +275,12 @@ impl Actor {
     /// `last_used`: a timestamp of the layout; without one nothing was used.
     fn release(&mut self, lease: Lease, last_used: Option<u64>, announce: bool) {
         let coordinator = Arc::clone(&self.setup.coordinator);
-        let last_used_ms = last_used.map_or(lease.start_ms - 1, |used| self.setup.factory.layout().unix_ms(used));
+        let last_used_ms =
+            last_used.map_or(lease.start_ms.saturating_sub(1), |used| self.setup.factory.layout().unix_ms(used));
         self.request(move |clock, limit| async move {
             let sent = clock.tick();
             // An unknown outcome is left to the lease's end.
-            let _ = tokio::time::timeout(limit, coordinator.release(&lease, last_used_ms)).await;
+            let _ = answered(limit, async move { coordinator.release(&lease, last_used_ms).await }).await;
             Answer::Released { machine: lease.machine, announce, took: clock.tick().since(sent) }
         });
     }
@@ -345,6 +351,16 @@ impl Actor {
     fn now(&self) -> Tick {
         self.setup.clock.tick()
     }
+}
+
+/// Waits for a request of its own task, which is dropped when it takes too long: `None` then, and when it panicked.
+async fn answered<T: Send + 'static>(limit: Duration, request: impl Future<Output = T> + Send + 'static) -> Option<T> {
+    let mut task = tokio::spawn(request);
+    if let Ok(answer) = tokio::time::timeout(limit, &mut task).await {
+        return answer.ok();
+    }
+    task.abort();
+    None
 }
 
 fn expiry(grant: &Grant) -> Option<u64> {

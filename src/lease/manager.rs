@@ -150,13 +150,19 @@ impl Manager {
     }
 
     fn send(&self, command: Command) {
-        // An actor that has ended answers as a closed one does.
         if let Err(unsent) = self.commands.send(command) {
-            match unsent.0 {
-                Command::Wait(waiter) => (waiter.reply)(Err(Why::Closed.error())),
-                Command::Close { reply, .. } => reply(),
-                _ => {}
-            }
+            unsent.0.refuse();
+        }
+    }
+}
+
+impl Command {
+    /// Answers for an actor that has ended, as a closed one does.
+    pub(super) fn refuse(self) {
+        match self {
+            Self::Wait(waiter) => (waiter.reply)(Err(Why::Closed.error())),
+            Self::Close { reply, .. } => reply(),
+            _ => {}
         }
     }
 }

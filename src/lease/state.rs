@@ -72,6 +72,8 @@ pub enum Phase {
 pub struct Asking {
     /// When the attempt under way, or the last one, was sent.
     pub sent: Tick,
+    /// How many attempts were made.
+    pub asked: u32,
     /// How many attempts failed.
     pub failed: u32,
     /// Why the last one failed.
@@ -213,7 +215,7 @@ impl Next<'_> {
             (Phase::Closed, event) => self.stale(Phase::Closed, event),
             (phase, Event::Closing) => self.close(&phase),
 
-            (Phase::Idle, Event::Wanted) => Phase::Acquiring(self.acquire(0, None)),
+            (Phase::Idle, Event::Wanted) => Phase::Acquiring(self.acquire(0, 0, None)),
 
             (Phase::Acquiring(asking), Event::Acquired(_, grant)) => self.hold(&asking, grant, Source::Initial),
             (Phase::Lost(asking), Event::Acquired(_, grant)) => self.hold(&asking, grant, Source::Reacquire),
@@ -225,10 +227,10 @@ impl Next<'_> {
             (Phase::Acquiring(asking), Event::Refused(_, error)) => Phase::Acquiring(self.try_later(&asking, error)),
             (Phase::Lost(asking), Event::Refused(_, error)) => Phase::Lost(self.try_later(&asking, error)),
             (Phase::Acquiring(asking), Event::Fired(_, Timer::Retry)) => {
-                Phase::Acquiring(self.acquire(asking.failed, asking.last_error))
+                Phase::Acquiring(self.acquire(asking.asked, asking.failed, asking.last_error))
             }
             (Phase::Lost(asking), Event::Fired(_, Timer::Retry)) => {
-                Phase::Lost(self.acquire(asking.failed, asking.last_error))
+                Phase::Lost(self.acquire(asking.asked, asking.failed, asking.last_error))
             }
 
             (Phase::Held(holding), Event::Wanted) => {
@@ -243,7 +245,7 @@ impl Next<'_> {
             {
                 self.lose(&holding, Loss::Expired, None)
             }
-            (Phase::Held(holding), Event::Doubted) if holding.renewal_sent.is_none() => {
+            (Phase::Held(holding), Event::Doubted) if holding.renewal_sent.is_none() && holding.unknown == 0 => {
                 Phase::Held(self.renew(holding))
             }
             (Phase::Held(holding), Event::Rejected(_, loss)) => self.lose(&holding, loss, None),
@@ -264,16 +266,16 @@ impl Next<'_> {
         phase
     }
 
-    fn acquire(&mut self, failed: u32, last_error: Option<Error>) -> Asking {
+    fn acquire(&mut self, asked: u32, failed: u32, last_error: Option<Error>) -> Asking {
         self.generation += 1;
         self.effects.push(Effect::Acquire(self.generation));
-        Asking { sent: self.moment.now, failed, last_error }
+        Asking { sent: self.moment.now, asked: asked + 1, failed, last_error }
     }
 
     fn try_later(&mut self, asking: &Asking, error: Error) -> Asking {
         let failed = asking.failed + 1;
         self.later(Operation::Acquire, Timer::Retry, failed, error.clone());
-        Asking { sent: asking.sent, failed, last_error: Some(error) }
+        Asking { sent: asking.sent, asked: asking.asked, failed, last_error: Some(error) }
     }
 
     fn renew(&mut self, holding: Holding) -> Holding {
@@ -330,7 +332,7 @@ impl Next<'_> {
             self.effects.push(Effect::Release { lease: holding.lease, announce: false });
         }
         self.effects.push(Effect::Emit(What::Lost { machine, loss, detail }));
-        Phase::Lost(self.acquire(0, None))
+        Phase::Lost(self.acquire(0, 0, None))
     }
 
     fn close(&mut self, phase: &Phase) -> Phase {

@@ -61,12 +61,12 @@ impl Waiters {
 
 /// A clear answer of the coordinator's stands for itself; anything else is a timeout with a cause.
 fn gave_up(waited_ms: u128, asking: Option<&Asking>) -> Error {
-    let (failed, last_error) = asking.map_or((0, None), |asking| (asking.failed, asking.last_error.clone()));
+    let (asked, last_error) = asking.map_or((0, None), |asking| (asking.asked, asking.last_error.clone()));
     match last_error {
         Some(error) if error.retry() == Retry::Later => error,
         last_error => {
-            let text = format!("no lease in {waited_ms} ms, after {failed} failed attempts");
-            let error = Error::new(Code::AcquireTimeout, text).with(|fields| fields.attempts = Some(failed));
+            let text = format!("no lease in {waited_ms} ms, after {asked} attempts");
+            let error = Error::new(Code::AcquireTimeout, text).with(|fields| fields.attempts = Some(asked));
             match last_error {
                 Some(cause) => error.caused_by(cause),
                 None => error,
@@ -88,7 +88,7 @@ mod tests {
     }
 
     fn asking(last_error: Error) -> Asking {
-        Asking { sent: Tick(0), failed: 3, last_error: Some(last_error) }
+        Asking { sent: Tick(0), asked: 3, failed: 3, last_error: Some(last_error) }
     }
 
     #[test]

@@ -113,6 +113,8 @@ pub struct Factory {
 #[derive(Debug)]
 struct State {
     lease: Result<Held, Why>,
+    /// What closing the last lease yielded.
+    last_used: Option<u64>,
     sequences: HashMap<Space, Arc<Word>>,
     watchers: Vec<Weak<dyn Watch>>,
 }
@@ -139,7 +141,8 @@ impl Factory {
     /// A factory without a lease.
     #[must_use]
     pub fn new(layout: Layout, clock: Arc<dyn Clock>) -> Self {
-        let state = State { lease: Err(Why::NotReady), sequences: HashMap::new(), watchers: Vec::new() };
+        let state =
+            State { lease: Err(Why::NotReady), last_used: None, sequences: HashMap::new(), watchers: Vec::new() };
         Self { layout, clock, offset: AtomicU64::new(0), state: Mutex::new(state) }
     }
 
@@ -179,6 +182,7 @@ impl Factory {
             return false;
         }
         close_words(&mut state, self.shape());
+        state.last_used = None;
         self.offset.store(offset(&opening), Ordering::Release);
         for (space, word) in &state.sequences {
             self.open_word(word, space.order, opening.fence);
@@ -199,10 +203,12 @@ impl Factory {
     }
 
     /// Ends the lease: no count begins after this returns, and those under way fail. Yields the last timestamp that any
-    /// sequence used (the one before the start, if none did), or `None` if no lease was open. [`Why::Closed`] is for good.
+    /// sequence used (the one before the start, if none did), also when it was closed before; `None` if no lease was ever
+    /// open. [`Why::Closed`] is for good.
     pub fn close(&self, why: Why) -> Option<u64> {
         let mut state = self.lock();
-        let last_used = close_words(&mut state, self.shape());
+        let last_used = close_words(&mut state, self.shape()).or(state.last_used);
+        state.last_used = last_used;
         if state.lease.as_ref().err() != Some(&Why::Closed) {
             state.lease = Err(why);
         }

@@ -86,7 +86,9 @@ pub(super) fn trouble(verb: &str, path: &Path, error: &io::Error) -> Error {
         io::ErrorKind::PermissionDenied
         | io::ErrorKind::NotADirectory
         | io::ErrorKind::ReadOnlyFilesystem
-        | io::ErrorKind::NotFound => Retry::Never,
+        | io::ErrorKind::NotFound
+        | io::ErrorKind::AlreadyExists
+        | io::ErrorKind::IsADirectory => Retry::Never,
         _ => Retry::Soon,
     };
     let path = path.display().to_string();
@@ -123,10 +125,11 @@ fn machine_of(name: &str) -> Option<u32> {
 }
 
 fn read(mut file: &File) -> io::Result<String> {
-    let mut text = String::new();
+    let mut bytes = Vec::new();
     file.seek(SeekFrom::Start(0))?;
-    file.take(256).read_to_string(&mut text)?;
-    Ok(text)
+    file.take(256).read_to_end(&mut bytes)?;
+    // What is not text is not ours either.
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The directory: where it is, whether it will do, and which layout its namespace was made with.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Seek, Write};
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::file::trouble;
@@ -59,27 +59,50 @@ pub fn default_directory(surroundings: &Surroundings) -> Result<PathBuf, Error> 
 pub(super) fn prepare(directory: &Path, layout: &Layout) -> Result<(), Error> {
     fs::create_dir_all(directory).map_err(|error| trouble("make", directory, &error))?;
     refuse_network(directory)?;
-    let path = directory.join("layout");
-    let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
-    let mut file = opened.map_err(|error| trouble("open", &path, &error))?;
-    let ours = render(layout);
-    if read(&file).map_err(|error| trouble("read", &path, &error))? == ours {
-        return Ok(());
-    }
-    // Somebody may be writing it right now; waiting for a lock could last as long as that process is stopped.
-    file.try_lock().map_err(|error| trouble("lock", &path, &error.into()))?;
-    let found = read(&file).map_err(|error| trouble("read", &path, &error))?;
-    if found.is_empty() {
-        let written = file.write_all(ours.as_bytes()).and_then(|()| file.sync_data());
-        return written.map_err(|error| trouble("write", &path, &error));
-    }
+    let (path, ours) = (directory.join("layout"), render(layout));
+    let found = match fs::read(&path) {
+        Ok(found) => found,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            write_once(&path, &ours)?;
+            fs::read(&path).map_err(|error| trouble("read", &path, &error))?
+        }
+        Err(error) => return Err(trouble("read", &path, &error)),
+    };
+    let found = String::from_utf8_lossy(&found);
     if found == ours { Ok(()) } else { Err(other_layout(directory, &found, &ours)) }
 }
 
-fn read(mut file: &File) -> io::Result<String> {
-    let mut text = String::new();
-    file.rewind()?;
-    file.read_to_string(&mut text).map(|_| text)
+/// Puts a whole file where there is none. Of two processes that do this at once one wins, and nobody sees half of it.
+fn write_once(path: &Path, text: &str) -> Result<(), Error> {
+    let mut draft = NamedDraft::beside(path)?;
+    let written = draft.file.write_all(text.as_bytes()).and_then(|()| draft.file.sync_data());
+    written.map_err(|error| trouble("write", &draft.path, &error))?;
+    match fs::hard_link(&draft.path, path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(trouble("make", path, &error)),
+        _ => Ok(()),
+    }
+}
+
+/// A file with a name of its own, removed when dropped.
+struct NamedDraft {
+    file: File,
+    path: PathBuf,
+}
+
+impl NamedDraft {
+    fn beside(path: &Path) -> Result<Self, Error> {
+        let name = getrandom::u64().map_err(|error| trouble("name a draft of", path, &io::Error::other(error)))?;
+        let path = path.with_extension(format!("{name:016x}"));
+        let file = File::create_new(&path).map_err(|error| trouble("make", &path, &error))?;
+        Ok(Self { file, path })
+    }
+}
+
+impl Drop for NamedDraft {
+    fn drop(&mut self) {
+        // What stays behind is never read.
+        let _ = fs::remove_file(&self.path);
+    }
 }
 
 fn other_layout(directory: &Path, found: &str, ours: &str) -> Error {
