@@ -35,7 +35,13 @@ function readyIds(binding, spec, generation) {
   const slow = { ...binding, nextPair: pairOf(binding) }
   if (bodyLength === undefined || bodyLength === null) return slow
   const text = (bodies) => textFrom(bodies, spec.prefix, bodyLength)
-  const many = compile(MANY(text('bodies')), { ...passing, binding, MOST, bodyLength, asTypedArray: typedArrayFor(spec) })
+  const many = compile(MANY(text('bodies')), {
+    ...passing,
+    binding,
+    MOST,
+    bodyLength,
+    asTypedArray: typedArrayFor(spec)
+  })
   if (many === undefined) return slow
   Object.assign(slow, { nextMany: many.nextMany })
   if (spec.dbFormat in ARRAYS) Object.assign(slow, { fromDbMany: many.fromDbMany, toDbMany: toDbManyOf(binding, spec) })

@@ -58,15 +58,29 @@ impl Local {
 
     fn claim(&self) -> Result<Grant, Error> {
         place::prepare(&self.directory, &self.layout)?;
+        let mut trouble = None;
         for machine in self.longest_free_first()? {
-            let Some(file) = LeaseFile::lock(&self.directory, machine)? else { continue };
-            // Read under the lock: whoever held it may have moved the end since the directory was listed.
-            let Some(last_end_ms) = file.end_ms()? else { continue };
-            return self.hold(machine, file, last_end_ms);
+            match self.lock(machine) {
+                Ok(Some((file, last_end_ms))) => return self.hold(machine, file, last_end_ms),
+                Ok(None) => {}
+                // One file that cannot be used (another user's, say) must not keep the others from being tried.
+                Err(error) => trouble = trouble.or(Some(error)),
+            }
         }
+        Err(trouble.unwrap_or_else(|| self.exhausted()))
+    }
+
+    /// The file of a machine ID that is free, locked, and the end of its last fence.
+    fn lock(&self, machine: u32) -> Result<Option<(LeaseFile, u64)>, Error> {
+        let Some(file) = LeaseFile::lock(&self.directory, machine)? else { return Ok(None) };
+        // Read under the lock: whoever held it may have moved the end since the directory was listed.
+        Ok(file.end_ms()?.map(|last_end_ms| (file, last_end_ms)))
+    }
+
+    fn exhausted(&self) -> Error {
         let capacity = self.machines.capacity();
-        Err(Error::new(Code::Exhausted, format!("all {capacity} machine IDs of {} are leased", self.name()))
-            .with(|fields| fields.capacity = Some(capacity)))
+        Error::new(Code::Exhausted, format!("all {capacity} machine IDs of {} are leased", self.name()))
+            .with(|fields| fields.capacity = Some(capacity))
     }
 
     fn hold(&self, machine: u32, file: LeaseFile, last_end_ms: u64) -> Result<Grant, Error> {
