@@ -137,6 +137,36 @@ test('after leaseLost was delivered on a thread nothing is minted there before l
   assert.equal((await peer.end()).code, 0)
 })
 
+test('what a thread keeps ready under a lease that it was not told of is thrown away with the one before', async (t) => {
+  const key = '0123456789abcdef0123456789abcdef'
+  const ids = await IdGenerator.connect({ coordinator: new Registry().coordinator, key })
+  t.after(() => ids.close())
+  const types = [
+    ids.type(''),
+    ids.type('usr_', { mask: true }),
+    ids.type('e.', { kind: 'encrypted' }),
+    ids.type('', { kind: 'sortable' })
+  ]
+  const { machineId } = ids
+  const told = []
+  ids.on('leaseLost', () => {
+    for (const type of types) {
+      for (const mint of [type.next, type.nextDb, type.nextPair]) {
+        assert.throws(() => mint.call(type), { code: 'ERR_MINTID_LEASE_LOST', machineId })
+      }
+    }
+    told.push('lost')
+  })
+  ids.relinquish()
+  // Nothing is told while this thread is busy, but the next lease is there already.
+  while (ids.machineId === machineId || ids.machineId === null);
+  for (let n = 0; n < 1000; n++) for (const type of types) type.next()
+  assert.deepEqual(told, [])
+  await reacquired(ids)
+  assert.deepEqual(told, ['lost'])
+  for (const type of types) type.next()
+})
+
 test('what nobody listens to becomes one process warning each', async (t) => {
   const peer = new Peer(
     t,

@@ -52,12 +52,22 @@ async function rawCallbacks({ input, say }) {
       if (!(error instanceof Error)) throw error
     }
   }
+  // What functions of three arguments may want, for one of them to be replaced.
+  const wanted = () => [
+    ['usr_11111111111', 15, 0],
+    [new Uint8Array(4096), new BigInt64Array(256), 10],
+    [new Uint8Array(4096), new BigUint64Array(256), 0]
+  ]
   for (const owner of [null, handle]) {
     const binding = addon.bind(input.spec, owner)
-    for (const [method, call] of Object.entries(binding)) {
+    const functions = Object.entries(binding).filter(([, member]) => typeof member === 'function')
+    for (const [method, call] of functions) {
       for (const [name, value] of Object.entries(hostileValues())) {
         say(`${owner ? 'held' : 'free'} ${method}, ${name}`)
-        for (const values of [[], [value], [value, value], ['usr_11111111111', value]]) attempt(call, value, values)
+        attempt(call, value, [])
+        attempt(call, value, [value, value, value])
+        for (const at of [0, 1, 2])
+          for (const good of wanted()) attempt(call, value, Object.assign(good, { [at]: value }))
       }
     }
     if (binding.toDb('usr_11111111111').length !== 8) throw new Error('it does not convert any more')

@@ -7,67 +7,40 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { Peer } = require('../support/peer.js')
 const { Registry } = require('../support/registry.js')
-
-/** Says under which machine ID it could mint, and how many attempts failed before. */
-async function successor({ mintid, input, say }) {
-  const ids = new mintid.IdGenerator(input)
-  let retries = 0
-  ids.on('leaseRetry', () => retries++)
-  await ids.ready()
-  const type = ids.type('', { kind: 'sortable' })
-  say({ retries, first: type.inspect(type.next()).timestamp.getTime() })
-}
-
-/** The machine ID is free without waiting, and its next fence begins after its last use. */
-async function assertFree(t, registry, machineId, last) {
-  const { retries, first } = await new Peer(t, successor, registry.only(machineId)).next()
-  assert.equal(retries, 0)
-  assert.ok(first > last, `${first} is not after ${last}`)
-}
-
-/** A holder promises an end ahead of its use; giving back takes the promise back. */
-function assertGivenBack(registry, machineId, last) {
-  const [end, now] = [registry.endOf(machineId), Date.now()]
-  assert.ok(end >= last && end <= now, `the file's end is ${end - last} ms after the last use`)
-}
+const { assertFree, assertGivenBack } = require('../support/succession.js')
 
 /** Ways for a process to forget `close()`. Each says the last timestamp that it used. */
 const FORGETFUL = {
-  'right after the first ID': async ({ mintid, input, say }) => {
+  'right after the first ID': async ({ mintid, input, use, say }) => {
     const ids = await mintid.IdGenerator.connect(input)
-    const type = ids.type('', { kind: 'sortable' })
-    say(type.inspect(type.next()).timestamp.getTime())
+    say(use(ids))
   },
-  'as the default generator': async ({ mintid, input, say }) => {
-    await mintid.start(input)
-    const type = mintid.idType('usr_', { kind: 'sortable' })
-    say(type.inspect(type.next()).timestamp.getTime())
+  'as the default generator': async ({ mintid, input, use, say }) => {
+    const ids = await mintid.start(input)
+    mintid.idType('usr_').next()
+    say(use(ids))
   },
-  'with listeners, timeouts and signals attached': async ({ mintid, input, say }) => {
+  'with listeners, timeouts and signals attached': async ({ mintid, input, use, say }) => {
     const ids = new mintid.IdGenerator(input)
     for (const event of ['leaseAcquired', 'leaseRenewed', 'leaseRetry', 'leaseLost', 'warning']) ids.on(event, () => {})
     const options = { signal: new AbortController().signal, acquireTimeoutMs: Infinity }
     await Promise.all([ids.ready(options), ids.ready(options), ids.ready()])
-    const type = ids.type('', { kind: 'sortable' })
-    say(type.inspect(type.next()).timestamp.getTime())
+    say(use(ids))
   },
-  'after a loss, while the next lease is on its way': async ({ mintid, input, say }) => {
+  'after a loss, while the next lease is on its way': async ({ mintid, input, use, say }) => {
     const ids = await mintid.IdGenerator.connect(input)
-    const type = ids.type('', { kind: 'sortable' })
-    say(type.inspect(type.next()).timestamp.getTime())
+    say(use(ids))
     ids.on('leaseLost', () => {})
     ids.relinquish('and leave')
   },
   'with a Worker that forgot it too': async ({ mintid, input, say, worker }) => {
-    const hand = worker(async ({ mintid, input, tell }) => {
+    const hand = worker(async ({ mintid, input, use, tell }) => {
       const ids = await mintid.IdGenerator.connect(input)
-      const type = ids.type('', { kind: 'sortable' })
-      tell(type.inspect(type.next()).timestamp.getTime())
+      tell(use(ids))
     }, input)
     await hand.next()
     const ids = await mintid.IdGenerator.connect(input)
-    const type = ids.type('', { kind: 'sortable' })
-    say(type.inspect(type.next()).timestamp.getTime())
+    say(use(ids))
   }
 }
 
@@ -87,30 +60,27 @@ for (const [how, body] of Object.entries(FORGETFUL)) {
 const ENDING = {
   'process.exit': [
     3,
-    async ({ mintid, input, say }) => {
+    async ({ mintid, input, use, say }) => {
       const ids = await mintid.IdGenerator.connect(input)
-      const type = ids.type('', { kind: 'sortable' })
-      say(type.inspect(type.next()).timestamp.getTime())
+      say(use(ids))
       process.exit(3)
     }
   ],
   'process.exit while ready() is pending': [
     4,
-    async ({ mintid, input, say }) => {
+    async ({ mintid, input, use, say }) => {
       const ids = await mintid.IdGenerator.connect(input)
-      const type = ids.type('', { kind: 'sortable' })
       ids.ready()
       new mintid.IdGenerator(input).ready()
-      say(type.inspect(type.next()).timestamp.getTime())
+      say(use(ids))
       process.exit(4)
     }
   ],
   'an exception that nobody catches': [
     1,
-    async ({ mintid, input, say }) => {
+    async ({ mintid, input, use, say }) => {
       const ids = await mintid.IdGenerator.connect(input)
-      const type = ids.type('', { kind: 'sortable' })
-      say(type.inspect(type.next()).timestamp.getTime())
+      say(use(ids))
       setImmediate(() => {
         throw new Error('nobody catches this')
       })
@@ -118,10 +88,9 @@ const ENDING = {
   ],
   'minting until the last moment': [
     0,
-    async ({ mintid, input, say }) => {
+    async ({ mintid, input, use, say }) => {
       const ids = await mintid.IdGenerator.connect(input)
-      const type = ids.type('', { kind: 'sortable' })
-      process.on('exit', () => say(type.inspect(type.nextMany(10).at(-1)).timestamp.getTime()))
+      process.on('exit', () => say(use(ids)))
     }
   ]
 }
@@ -144,10 +113,9 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGKILL']) {
     const registry = new Registry()
     const peer = new Peer(
       t,
-      async ({ mintid, input, say }) => {
+      async ({ mintid, input, use, say }) => {
         const ids = await mintid.IdGenerator.connect(input)
-        const type = ids.type('', { kind: 'sortable' })
-        say(type.inspect(type.next()).timestamp.getTime())
+        say(use(ids))
         setInterval(() => {}, 1 << 30)
       },
       registry.only(1)

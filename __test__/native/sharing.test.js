@@ -7,16 +7,7 @@ const { test } = require('node:test')
 const { assertDistinct } = require('../support/numbers.js')
 const { Peer } = require('../support/peer.js')
 const { Registry } = require('../support/registry.js')
-
-/** Says the machine ID of the next lease, and whether it came with the first attempt. */
-async function successor({ mintid, input, say }) {
-  const ids = new mintid.IdGenerator(input)
-  let retries = 0
-  ids.on('leaseRetry', () => retries++)
-  await ids.ready()
-  const type = ids.type('', { kind: 'sortable' })
-  say({ machineId: ids.machineId, retries, first: type.inspect(type.next()).timestamp.getTime() })
-}
+const { assertFree, successor } = require('../support/succession.js')
 
 test('all threads of a process mint under one machine ID, each nonce once', async (t) => {
   const { coordinator } = new Registry()
@@ -84,23 +75,23 @@ test('one of two generators closes: the other goes on; the last one releases the
   const registry = new Registry()
   const peer = new Peer(
     t,
-    async ({ mintid, input, say, hear }) => {
+    async ({ mintid, input, use, say, hear }) => {
       const connect = () => mintid.IdGenerator.connect(input)
       const [one, other] = [await connect(), await connect()]
-      const [of, ofOther] = [one, other].map((ids) => ids.type('', { kind: 'sortable' }))
-      of.next()
+      const type = one.type('')
+      type.next()
       await one.close()
       const refused = (() => {
         try {
-          of.next()
+          type.next()
         } catch (error) {
           return error.code
         }
       })()
-      ofOther.next()
+      use(other)
       say({ refused, machineId: other.machineId, closed: one.machineId })
       await hear()
-      const last = ofOther.inspect(ofOther.next()).timestamp.getTime()
+      const last = use(other)
       await other.close()
       say({ last })
       await hear()
@@ -115,9 +106,7 @@ test('one of two generators closes: the other goes on; the last one releases the
   peer.tell('close the other')
   const { last } = await peer.next()
   assert.equal(registry.endOf(3), last)
-  const { machineId, retries, first } = await new Peer(t, successor, registry.only(3)).next()
-  assert.deepEqual([machineId, retries], [3, 0])
-  assert.ok(first > last)
+  await assertFree(t, registry, 3, last)
 })
 
 test('the end of the last Worker releases the lease, however it ends', async (t) => {
@@ -127,10 +116,8 @@ test('the end of the last Worker releases the lease, however it ends', async (t)
     const peer = new Peer(
       t,
       async ({ input, say, hear, worker }) => {
-        async function minting({ mintid, input, tell, hear }) {
-          const ids = await mintid.IdGenerator.connect(input.options)
-          const type = ids.type('', { kind: 'sortable' })
-          tell(type.inspect(type.next()).timestamp.getTime())
+        async function minting({ mintid, input, use, tell, hear }) {
+          tell(use(await mintid.IdGenerator.connect(input.options)))
           if (input.how === 'process.exit') process.exit()
           if (input.how === 'terminate') await hear()
         }
@@ -146,8 +133,7 @@ test('the end of the last Worker releases the lease, however it ends', async (t)
     )
     const last = await peer.next()
     assert.equal(registry.endOf(3), last, how)
-    const { retries } = await new Peer(t, successor, registry.only(3)).next()
-    assert.equal(retries, 0, how)
+    await assertFree(t, registry, 3, last)
   }
 })
 

@@ -37,8 +37,15 @@ async function killed(t, step, clock) {
     const numbers = records.numbers(kind)
     const { total, distinct } = count([numbers])
     const ascending = numbers.every((number, at) => at === 0 || number > numbers[at - 1])
-    const waits = `${retries} waited`
-    return { clock: step, kills: ROUNDS, kind, IDs: total, duplicates: total - distinct, ascending, starts: waits }
+    return {
+      clock: step,
+      kills: ROUNDS,
+      kind,
+      IDs: total,
+      duplicates: total - distinct,
+      ascending,
+      'starts that waited': retries
+    }
   })
 }
 

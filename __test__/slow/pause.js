@@ -40,12 +40,12 @@ async function measure(t) {
   return {
     duplicates,
     rows: [
-      { '': 'emitted before the pause', value: `${before} of each kind, the last sortable one at ${at(before - 1)}` },
-      { '': 'its fence ended', value: fence },
-      { '': 'emitted after it', value: `${numbers.length - before}, the second sortable one at ${at(before + 1)}` },
-      { '': 'machine IDs', value: `${machineId} before and after; ${another} for who started meanwhile` },
-      { '': 'events', value: 'none' },
-      { '': 'duplicates', value: duplicates }
+      { what: 'emitted before the pause', value: `${before} of each kind, the last sortable one at ${at(before - 1)}` },
+      { what: 'its fence ended', value: fence },
+      { what: 'emitted after it', value: `${numbers.length - before}, the second sortable one at ${at(before + 1)}` },
+      { what: 'machine IDs', value: `${machineId} before and after; ${another} for who started meanwhile` },
+      { what: 'events', value: 'none' },
+      { what: 'duplicates', value: duplicates }
     ]
   }
 }

@@ -62,10 +62,17 @@ function workerHearing() {
   }
 }
 
+/** Mints an ID and gives its time in milliseconds since 1970: the latest use of the generator's lease. */
+function use(ids) {
+  const type = ids.type('', { kind: 'sortable' })
+  return type.inspect(type.next()).timestamp.getTime()
+}
+
 const { body, input } = isMainThread ? { body: process.argv[2], input: JSON.parse(process.argv[3]) } : workerData
 const scene = {
   mintid: require('mintid'),
   input,
+  use,
   say,
   hear: isMainThread ? hear : workerHearing(),
   tell: (value) => parentPort.postMessage(value),

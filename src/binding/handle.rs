@@ -59,7 +59,7 @@ impl Handle {
 
     /// Waits for a lease for `timeoutMs` (Infinity allowed), and starts what has to be started. Keeps the process alive
     /// until it settles.
-    #[napi(ts_return_type = "Promise<Failure | undefined>")]
+    #[napi(ts_return_type = "Promise<Failure | null>")]
     pub fn ready<'env>(&self, env: &'env Env, timeout_ms: f64) -> napi::Result<Object<'env>> {
         let (deferred, promise) = env.create_deferred::<Outcome, Resolver>()?;
         if let Err(error) = self.join(*env) {
@@ -87,9 +87,9 @@ impl Handle {
     }
 
     /// A word that changes whenever IDs that this thread keeps ready are not to be given out any more. To be asked for
-    /// once. `undefined` where the engine allows no external buffers; ask again then with a `spare` array, which is used
+    /// once. `null` where the engine allows no external buffers; ask again then with a `spare` array, which is used
     /// instead and kept until the thread ends.
-    #[napi(ts_return_type = "Uint32Array | undefined")]
+    #[napi(ts_return_type = "Uint32Array | null")]
     pub fn generation<'env>(&self, env: &'env Env, spare: Option<Uint32Array>) -> Option<Unknown<'env>> {
         if let Some(spare) = spare {
             self.generator.watch(Pinned::new(spare)?);
@@ -119,7 +119,7 @@ impl Handle {
     }
 
     /// Leaves the lease; the last one releases it. Takes 5 s at most and never rejects.
-    #[napi(ts_return_type = "Promise<undefined>")]
+    #[napi(ts_return_type = "Promise<null>")]
     pub fn close<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         let (deferred, promise) = env.create_deferred::<Outcome, Resolver>()?;
         self.generator.close(Box::new(move || deferred.resolve(Box::new(|_| Ok(None)))));
