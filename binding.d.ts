@@ -17,23 +17,23 @@ export declare class Handle {
    * Waits for a lease for `timeoutMs` (Infinity allowed), and starts what has to be started. Keeps the process alive
    * until it settles.
    */
-  ready(timeoutMs: number): Promise<Failure | undefined>
+  ready(timeoutMs: number): Promise<Failure | null>
   /** Settles every pending `ready` of this handle. */
   cancel(): void
   /** Whether a lease is held and this thread was told so. */
   isHeld(): boolean
   /**
    * A word that changes whenever IDs that this thread keeps ready are not to be given out any more. To be asked for
-   * once. `undefined` where the engine allows no external buffers; ask again then with a `spare` array, which is used
+   * once. `null` where the engine allows no external buffers; ask again then with a `spare` array, which is used
    * instead and kept until the thread ends.
    */
-  generation(spare?: Uint32Array | undefined | null): Uint32Array | undefined
+  generation(spare?: Uint32Array | undefined | null): Uint32Array | null
   /** The lease that is held. */
   lease(): LeaseInfo | null
   /** Gives the lease up as lost, for all who share it, and takes another; the event says why. */
   relinquish(why: string): void
   /** Leaves the lease; the last one releases it. Takes 5 s at most and never rejects. */
-  close(): Promise<undefined>
+  close(): Promise<null>
 }
 
 export interface AcceptedSpelling {
