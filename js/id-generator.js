@@ -58,6 +58,8 @@ class IdGenerator extends EventEmitter {
     const failure = await this.#waiters.wait(acquireTimeoutMs, signal)
     if (this.#closing) throw new ClosedError(CLOSED)
     if (failure) throw fromFailure(failure, this.ready)
+    // The events before this answer are on their way to this thread: they are heard first.
+    await new Promise(setImmediate)
   }
 
   /** Makes an ID type that is bound to this generator. */

@@ -159,10 +159,10 @@ impl Generator {
         }
     }
 
-    /// Gives the lease up as lost, for all who share it, and takes another.
+    /// Gives the lease that this thread knows of up as lost, for all who share it, and takes another.
     pub fn relinquish(&self, why: String) {
         if let Membership::Joined(member) = &*self.member() {
-            member.relinquish(why);
+            member.relinquish(self.gate.heard().number, why);
         }
     }
 

@@ -290,7 +290,7 @@ fn every_member_hears_of_the_lease_also_who_joins_late() {
     ready(&first).unwrap();
     let (_late, late_heard) = registry.join_as(|_| {}).unwrap();
     let machine = first.lease().unwrap().machine;
-    first.relinquish("draining".into());
+    first.relinquish(u64::MAX, "draining".into());
     for heard in [&first_heard, &late_heard] {
         assert!(matches!(next_event(heard), What::Acquired { machine: found, .. } if found == machine));
         let lost = next_event(heard);

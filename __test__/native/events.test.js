@@ -222,3 +222,28 @@ test('a closed generator hears nothing more', async (t) => {
   await reacquired(open)
   assert.deepEqual(events, [])
 })
+
+test('when ready() is through, the lease it waited for was announced', async (t) => {
+  const ids = new IdGenerator({ coordinator: new Registry().coordinator })
+  t.after(() => ids.close())
+  const announced = []
+  ids.on('leaseAcquired', ({ machineId }) => announced.push(machineId))
+  for (let lease = 1; lease <= 20; lease++) {
+    await ids.ready()
+    assert.equal(announced.length, lease)
+    assert.equal(announced.at(-1), ids.machineId)
+    ids.relinquish()
+    await heard(ids, 'leaseLost')
+  }
+})
+
+test('a lease is given up once, however often that is asked', async (t) => {
+  const ids = await IdGenerator.connect({ coordinator: new Registry().coordinator })
+  t.after(() => ids.close())
+  let lost = 0
+  ids.on('leaseLost', () => lost++)
+  for (let call = 0; call < 1000; call++) ids.relinquish()
+  await heard(ids, 'leaseAcquired')
+  await ids.ready()
+  assert.equal(lost, 1)
+})

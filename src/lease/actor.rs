@@ -155,7 +155,11 @@ impl Actor {
                 self.setup.request_timeout = request_timeout;
             }
             Some(Command::Doubt) => self.apply(Event::Doubted),
-            Some(Command::Relinquish(why)) => self.apply(Event::Relinquished(why)),
+            Some(Command::Relinquish(lease, why)) => {
+                if self.lease().is_some_and(|held| held.announced == lease.announced) {
+                    self.apply(Event::Relinquished(why));
+                }
+            }
             Some(Command::Close { last_used, reply }) => {
                 self.closing.push(reply);
                 self.close(last_used);
@@ -300,8 +304,12 @@ impl Actor {
         let Ok(opening) = self.opening(grant, self.arrived) else { return };
         if self.setup.factory.open(opening) {
             self.last_used = None;
-            let acquired_at_ms = self.setup.clock.wall_ms();
-            self.show(Some(Snapshot { machine: grant.lease.machine, acquired_at_ms, expires_at_ms: expiry(grant) }));
+            self.show(Some(Snapshot {
+                announced: self.shown.emitted.load(Ordering::Acquire) + 1,
+                machine: grant.lease.machine,
+                acquired_at_ms: self.setup.clock.wall_ms(),
+                expires_at_ms: expiry(grant),
+            }));
         }
     }
 
@@ -309,8 +317,7 @@ impl Actor {
         if let Ok(opening) = self.opening(grant, self.arrived) {
             self.setup.factory.renew(&opening);
         }
-        let earlier = *self.shown.lease.lock().unwrap_or_else(PoisonError::into_inner);
-        self.show(earlier.map(|snapshot| Snapshot { expires_at_ms: expiry(grant), ..snapshot }));
+        self.show(self.lease().map(|snapshot| Snapshot { expires_at_ms: expiry(grant), ..snapshot }));
     }
 
     fn opening(&self, grant: &Grant, arrived: Tick) -> Result<Opening, Error> {
@@ -342,6 +349,10 @@ impl Actor {
     fn notice(&self, what: What) -> Notice {
         let number = self.shown.emitted.fetch_add(1, Ordering::AcqRel) + 1;
         Notice { number, at_ms: self.setup.clock.wall_ms(), what }
+    }
+
+    fn lease(&self) -> Option<Snapshot> {
+        *self.shown.lease.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn show(&self, snapshot: Option<Snapshot>) {

@@ -37,6 +37,8 @@ pub struct Setup {
 /// A lease as an application may look at it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Snapshot {
+    /// The number of the event that tells of it.
+    pub announced: u64,
     /// Machine ID.
     pub machine: u32,
     /// When it was acquired, in milliseconds since 1970 by this machine's wall clock.
@@ -67,7 +69,7 @@ pub(super) enum Command {
     Warn(Owner, &'static str, String),
     Tune(Timings, Duration),
     Doubt,
-    Relinquish(String),
+    Relinquish(Snapshot, String),
     Close { last_used: Option<u64>, reply: Box<dyn FnOnce() + Send> },
 }
 
@@ -126,9 +128,12 @@ impl Manager {
         self.send(Command::Doubt);
     }
 
-    /// Gives the lease up as lost and takes another; the event says why.
-    pub fn relinquish(&self, why: String) {
-        self.send(Command::Relinquish(why));
+    /// Gives the lease that is held up as lost, and takes another; the event says why. Does nothing without a lease, nor
+    /// to one that was acquired after event number `heard`: whoever asks cannot mean that one.
+    pub fn relinquish(&self, heard: u64, why: String) {
+        if let Some(lease) = self.lease().filter(|lease| lease.announced <= heard) {
+            self.send(Command::Relinquish(lease, why));
+        }
     }
 
     /// Ends everything and releases the lease; replies when that is done, after 5 s at the latest. `last_used` is what

@@ -141,8 +141,9 @@ impl Member {
     }
 
     /// Gives the lease up as lost, for all, and takes another.
-    pub fn relinquish(&self, why: String) {
-        self.shared.manager.relinquish(why);
+    /// Only a lease that event number `heard`, or an earlier one, told of.
+    pub fn relinquish(&self, heard: u64, why: String) {
+        self.shared.manager.relinquish(heard, why);
     }
 
     /// Leaves, once. The last one to leave closes the factory before this returns and releases the lease; `done` is

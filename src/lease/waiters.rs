@@ -65,7 +65,7 @@ fn gave_up(waited_ms: u128, asking: Option<&Asking>) -> Error {
     match last_error {
         Some(error) if error.retry() == Retry::Later => error,
         last_error => {
-            let text = format!("no lease in {waited_ms} ms, after {asked} attempts");
+            let text = format!("no lease in {waited_ms} ms; attempts: {asked}");
             let error = Error::new(Code::AcquireTimeout, text).with(|fields| fields.attempts = Some(asked));
             match last_error {
                 Some(cause) => error.caused_by(cause),

@@ -30,7 +30,7 @@ async fn a_wait_ends_with_a_lease_that_counts() {
     assert_eq!(life.ready().await, Ok(()));
     assert_eq!(
         life.manager.lease(),
-        Some(Snapshot { machine: 0, acquired_at_ms: T0_MS, expires_at_ms: Some(T0_MS + 60_000) })
+        Some(Snapshot { announced: 1, machine: 0, acquired_at_ms: T0_MS, expires_at_ms: Some(T0_MS + 60_000) })
     );
     let acquired = What::Acquired { machine: 0, source: Source::Initial, took: Duration::ZERO };
     assert_eq!(life.settle().await, [acquired]);

@@ -51,7 +51,7 @@ async fn giving_up_just_before_the_end_still_releases_to_the_last_use() {
     life.pass(secs(1)).await;
     let mut nonces = vec![0; 20_000];
     life.source.fill(&mut nonces).unwrap();
-    life.manager.relinquish("draining".into());
+    life.manager.relinquish(u64::MAX, "draining".into());
     let last_used = life.factory.close(Why::Closed);
     life.close_after(last_used).await.unwrap();
     let last_used_ms = T0_MS + 1 + 20_000 / 8192;

@@ -47,7 +47,7 @@ async fn giving_up_releases_to_the_last_use_and_takes_another() {
     life.pass(secs(1)).await;
     let mut nonces = vec![0; 20_000];
     life.source.fill(&mut nonces).unwrap();
-    life.manager.relinquish("draining".into());
+    life.manager.relinquish(u64::MAX, "draining".into());
     let (what, counted) = life.next_heard().await;
     let detail = Some("draining".into());
     assert_eq!(what, What::Lost { machine: 0, loss: Loss::Relinquished, detail });
@@ -61,7 +61,7 @@ async fn giving_up_releases_to_the_last_use_and_takes_another() {
 #[tokio::test(start_paused = true)]
 async fn there_is_nothing_to_give_up_without_a_lease() {
     let mut life = Life::begin(Start::default());
-    life.manager.relinquish("draining".into());
+    life.manager.relinquish(u64::MAX, "draining".into());
     assert_eq!(life.pass(secs(60)).await, []);
     assert_eq!(life.coordinator.asked(), []);
 }
@@ -70,7 +70,7 @@ async fn there_is_nothing_to_give_up_without_a_lease() {
 async fn after_a_loss_everything_is_tried_again() {
     let mut life = Life::held(Start::default()).await;
     life.coordinator.fail(Method::Acquire, Fault::Refuse(fatal()));
-    life.manager.relinquish("draining".into());
+    life.manager.relinquish(u64::MAX, "draining".into());
     let wait = life.wait(ME, None);
     assert!(matches!(life.next_event().await, What::Lost { .. }));
     for failed in 1..=12 {
@@ -88,7 +88,7 @@ async fn after_a_loss_everything_is_tried_again() {
 async fn a_wait_after_a_loss_gives_up_in_its_own_time() {
     let mut life = Life::held(Start::default()).await;
     life.coordinator.fail(Method::Acquire, Fault::Refuse(passing()));
-    life.manager.relinquish("draining".into());
+    life.manager.relinquish(u64::MAX, "draining".into());
     life.pass(secs(60)).await;
     let error = life.wait(ME, Some(secs(2))).await.unwrap().unwrap_err();
     assert_eq!((error.code(), error.cause()), (Code::AcquireTimeout, Some(&passing())));
@@ -141,7 +141,7 @@ async fn everybody_who_listens_hears_the_same_in_the_same_order() {
     life.settle().await;
     events.try_recv().expect("the lease that is held");
     life.coordinator.fail_next(Method::Acquire, Fault::Refuse(passing()));
-    life.manager.relinquish("draining".into());
+    life.manager.relinquish(u64::MAX, "draining".into());
     let mine = life.pass(secs(100)).await;
     let others: Vec<_> = std::iter::from_fn(|| events.try_recv().ok()).map(|(what, _)| what).collect();
     assert_eq!(mine, others);
