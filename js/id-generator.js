@@ -9,7 +9,6 @@ const { isObject, known, refuse, unexpected } = require('./options/check.js')
 const { generatorOptions } = require('./options/generator.js')
 const { acquireTimeout } = require('./options/lease.js')
 const { resolveMachineId } = require('./options/machine-id.js')
-const { readyIds } = require('./ready-ids.js')
 const { bindType } = require('./shared.js')
 const { Waiters } = require('./waiters.js')
 
@@ -56,10 +55,10 @@ class IdGenerator extends EventEmitter {
     if (this.#closing) throw new ClosedError(CLOSED)
     if (this.#open().isHeld()) return
     const failure = await this.#waiters.wait(acquireTimeoutMs, signal)
-    if (this.#closing) throw new ClosedError(CLOSED)
-    if (failure) throw fromFailure(failure, this.ready)
     // The events before this answer are on their way to this thread: they are heard first.
     await new Promise(setImmediate)
+    if (this.#closing) throw new ClosedError(CLOSED)
+    if (failure) throw fromFailure(failure, this.ready)
   }
 
   /** Makes an ID type that is bound to this generator. */
@@ -111,7 +110,7 @@ class IdGenerator extends EventEmitter {
   [bindType](spec) {
     const binding = this.#backend.bind(spec, this.#open())
     if (binding.failure) throw fromFailure(binding)
-    return { binding: readyIds(binding, spec, () => this.#generationWord()), takeFailure: this.#backend.takeFailure }
+    return { binding, takeFailure: this.#backend.takeFailure, generation: () => this.#generationWord() }
   }
 
   /** The native handle, made at first need. One that is made after `close()` only converts. */

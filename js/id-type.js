@@ -4,7 +4,7 @@ const { InvalidIdError, NotReadyError, fromFailure } = require('./errors.js')
 const { backend } = require('./native.js')
 const { typeOptions, FORMATS } = require('./options/type.js')
 const { isDate, oneOf, refuse, integer, unexpected } = require('./options/check.js')
-const { readyIds } = require('./ready-ids.js')
+const { ownFunctions, readyIds } = require('./ready-ids.js')
 const { slot, bindType } = require('./shared.js')
 
 const MOST_AT_ONCE = 1_000_000
@@ -159,11 +159,37 @@ class IdType {
 
   #bind() {
     const { generator } = this.#slot
-    const { binding, takeFailure } = generator === null ? withoutGenerator(this.#spec) : generator[bindType](this.#spec)
-    this.#binding = binding
+    const { binding, takeFailure, generation } =
+      generator === null ? withoutGenerator(this.#spec) : generator[bindType](this.#spec)
+    this.#binding = generator === null ? binding : readyIds(binding, this.#spec)
     this.#takeFailure = takeFailure
     this.#owner = generator
-    return binding
+    this.#mintBy(generator === null ? {} : this.#ownFunctions(binding, generation))
+    return this.#binding
+  }
+
+  #ownFunctions(binding, generation) {
+    return ownFunctions(binding, this.#spec, {
+      slot: this.#slot,
+      owner: this.#owner,
+      rebind: () => {
+        this.#bind()
+        return this
+      },
+      fail: () => {
+        throw this.#error(this.next)
+      },
+      generation
+    })
+  }
+
+  /** Puts functions of this type's own before those of its class, and takes earlier ones away. */
+  #mintBy(functions) {
+    for (const name of ['next', 'nextDb', 'nextPair']) {
+      delete this[name]
+      const value = functions[name]
+      if (value) Object.defineProperty(this, name, { value, configurable: true, writable: true })
+    }
   }
 
   /** The error behind the `undefined` that a native function just returned to `method`. */

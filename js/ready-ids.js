@@ -1,5 +1,7 @@
 'use strict'
 
+const process = require('node:process')
+
 /**
  * The most IDs that one crossing into native code brings. A type that makes few keeps few: its blocks begin with one ID
  * and double.
@@ -27,67 +29,87 @@ const ARRAYS = { signed: BigInt64Array, unsigned: BigUint64Array }
  *
  * @param {object} binding what `backend.bind` returned
  * @param {object} spec the type's
- * @param {() => Uint32Array} generation asked for at most once, for a type that keeps IDs ready
  * @returns {object} the same functions, and `nextPair`
  */
-function readyIds(binding, spec, generation) {
-  const { bodyLength, countsAhead } = binding
-  const slow = { ...binding, nextPair: pairOf(binding) }
-  if (bodyLength === undefined || bodyLength === null) return slow
-  const text = (bodies) => textFrom(bodies, spec.prefix, bodyLength)
-  const many = compile(MANY(text('bodies')), {
-    ...passing,
-    binding,
-    MOST,
-    bodyLength,
-    asTypedArray: typedArrayFor(spec)
-  })
-  if (many === undefined) return slow
-  Object.assign(slow, { nextMany: many.nextMany })
-  if (spec.dbFormat in ARRAYS) Object.assign(slow, { fromDbMany: many.fromDbMany, toDbMany: toDbManyOf(binding, spec) })
-  return countsAhead ? Object.assign(slow, single(binding, spec, text('bodies'), generation())) : slow
-}
-
-/** `next`, and where the database's values are bigints `nextDb` and `nextPair`, out of a block that is kept ready. */
-function single(binding, { dbFormat }, text, generation) {
-  const bodies = new Uint8Array(MOST * binding.bodyLength)
-  const numbers = new (ARRAYS[dbFormat] ?? BigInt64Array)(MOST)
-  let size = 1
-  const refill = () => {
-    const n = binding.fill(bodies, numbers, size) ?? 0
-    size = Math.min(2 * size, MOST)
-    return n
-  }
+function readyIds(binding, spec) {
+  const functions = { ...binding, nextPair: pairOf(binding) }
   const { bodyLength } = binding
-  const { next, nextDb, nextPair } = compile(SINGLE(text), { bodies, numbers, generation, refill, bodyLength })
-  return dbFormat in ARRAYS ? { next, nextDb, nextPair } : { next }
+  if (!bodyLength) return functions
+  const bodies = passing.bodies.subarray(0, MOST * bodyLength)
+  const scope = { bodies, numbers: passing.numbers, binding, MOST, bodyLength, asTypedArray: typedArrayFor(spec) }
+  const many = compile(MANY(textFrom(spec.prefix, bodyLength)), scope)
+  if (many === undefined) return functions
+  functions.nextMany = many.nextMany
+  if (spec.dbFormat in ARRAYS) {
+    functions.fromDbMany = many.fromDbMany
+    functions.toDbMany = toDbManyOf(binding, spec)
+  }
+  return functions
 }
 
-const SINGLE = (text) => `
+/**
+ * `next`, and where IDs may be counted ahead and the database's values are bigints `nextDb` and `nextPair`, as
+ * functions of one type's own: whatever else a call would go through costs as much as half an ID.
+ *
+ * @param {object} binding what `backend.bind` returned
+ * @param {object} spec the type's
+ * @param {object} own
+ * @param {{ generator: object }} own.slot holds the generator that is asked; `own.owner` is the one that `binding` is of
+ * @param {() => object} own.rebind binds the type to what is in the slot now, and returns it
+ * @param {() => never} own.fail throws what is behind the last `undefined` of the binding
+ * @param {() => Uint32Array} own.generation asked for only if IDs are kept ready
+ * @returns {object} none of them where compiling is forbidden
+ */
+function ownFunctions(binding, spec, { generation, ...own }) {
+  const { bodyLength, countsAhead } = binding
+  if (!countsAhead || !bodyLength) return compile(CROSSING, { ...own, binding }) ?? {}
+  const numeric = spec.dbFormat in ARRAYS
+  const numbers = new (ARRAYS[spec.dbFormat] ?? BigInt64Array)(MOST)
+  const { bodies, text } = prepared(spec.prefix, bodyLength)
+  const scope = { ...own, binding, generation: generation(), bodies, numbers, stride: bodies.length / MOST, MOST }
+  const { next, nextDb, nextPair } = compile(AHEAD(text), scope) ?? {}
+  return numeric ? { next, nextDb, nextPair } : { next }
+}
+
+const CROSSING = `
+  return {
+    next() {
+      if (slot.generator !== owner) return rebind().next()
+      const id = binding.next()
+      if (id === undefined) fail()
+      return id
+    }
+  }`
+
+const AHEAD = (text) => `
   let at = 0
   let end = 0
   let seen = 0
-  function more() {
+  let size = 1
+  function refill() {
     seen = Atomics.load(generation, 0)
     at = 0
     end = 0
-    end = refill()
-    return end !== 0
+    end = binding.fill(bodies, numbers, size) ?? fail()
+    size = Math.min(2 * size, MOST)
   }
   return {
     next() {
-      if ((at === end || Atomics.load(generation, 0) !== seen) && !more()) return undefined
-      const j = at++ * bodyLength
+      if (slot.generator !== owner) return rebind().next()
+      if (at === end || Atomics.load(generation, 0) !== seen) refill()
+      const j = at++ * stride
       return ${text}
     },
     nextDb() {
-      if ((at === end || Atomics.load(generation, 0) !== seen) && !more()) return undefined
+      if (slot.generator !== owner) return rebind().nextDb()
+      if (at === end || Atomics.load(generation, 0) !== seen) refill()
       return numbers[at++]
     },
     nextPair() {
-      if ((at === end || Atomics.load(generation, 0) !== seen) && !more()) return undefined
+      if (slot.generator !== owner) return rebind().nextPair()
+      if (at === end || Atomics.load(generation, 0) !== seen) refill()
       const k = at++
-      const j = k * bodyLength
+      const j = k * stride
       return { id: ${text}, db: numbers[k] }
     }
   }`
@@ -110,9 +132,8 @@ const MANY = (text) => `
       const dbs = asTypedArray(values)
       if (dbs === undefined) return binding.fromDbMany(values)
       const ids = new Array(dbs.length)
-      const window = bodies.subarray(0, MOST * bodyLength)
       for (let at = 0; at < dbs.length; ) {
-        const count = binding.write(window, dbs, at)
+        const count = binding.write(bodies, dbs, at)
         if (!count) return binding.fromDbMany(values)
         for (let k = 0; k < count; k++) {
           const j = k * bodyLength
@@ -123,10 +144,22 @@ const MANY = (text) => `
     }
   }`
 
+/**
+ * Memory for a block of texts, and an expression for the one that starts at index `j` of it: characters put together
+ * where engines are good at that, else a slice of memory that has the prefix in each place already (JavaScriptCore).
+ */
+function prepared(prefix, bodyLength) {
+  if (!process.versions.bun) return { bodies: new Uint8Array(MOST * bodyLength), text: textFrom(prefix, bodyLength) }
+  const stride = prefix.length + bodyLength
+  const bodies = Buffer.from(new ArrayBuffer(MOST * stride))
+  for (let k = 0; k < MOST; k++) bodies.write(prefix, k * stride, 'latin1')
+  return { bodies, text: `bodies.latin1Slice(j, j + ${stride})` }
+}
+
 /** An expression for the text whose body starts at index `j` of the array `bodies`. */
-function textFrom(bodies, prefix, bodyLength) {
+function textFrom(prefix, bodyLength) {
   const codes = Array.from(prefix, (character) => character.charCodeAt(0))
-  const body = Array.from({ length: bodyLength }, (_, index) => `${bodies}[j + ${index}]`)
+  const body = Array.from({ length: bodyLength }, (_, index) => `bodies[j + ${index}]`)
   return `String.fromCharCode(${[...codes, ...body].join(', ')})`
 }
 
@@ -176,4 +209,4 @@ function typedArrayFor({ dbFormat }) {
   }
 }
 
-module.exports = { readyIds }
+module.exports = { readyIds, ownFunctions }

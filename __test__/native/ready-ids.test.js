@@ -5,9 +5,9 @@
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
 const path = require('node:path')
-const { once } = require('node:events')
 const { test } = require('node:test')
 const { IdGenerator } = require('mintid')
+const { heard } = require('../support/events.js')
 const { Registry } = require('../support/registry.js')
 
 const KEY = 'a key of the tests, 32 bytes or more'
@@ -56,7 +56,7 @@ test('what was kept ready is thrown away with the lease', async (t) => {
   for (let round = 0; round < 300; round++) type.next()
   const { machineId } = ids
   ids.relinquish()
-  await once(ids, 'leaseLost')
+  await heard(ids, 'leaseLost')
   for (const mint of ['next', 'nextDb', 'nextPair'])
     assert.throws(() => type[mint](), { code: 'ERR_MINTID_LEASE_LOST' })
   await ids.ready()

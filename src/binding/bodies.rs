@@ -85,14 +85,18 @@ impl Body for NextManyDb {
 }
 
 /// `fill(bodies, numbers, n)`: counts `n` IDs into two arrays of the caller's, their texts without the prefixes and
-/// the database's numbers, and returns `n`. For types whose text has one length.
+/// the database's numbers, and returns `n`. Each number's share of `bodies` ends with its text; what is before that in
+/// it stays. For types whose text has one length.
 struct Fill;
 impl Body for Fill {
     fn call(binding: &Binding, scope: Scope, [bodies, numbers, n]: Arguments) -> Outcome {
         let n = how_many(scope, n)?;
-        let numbers = scope.bigints_to_fill(numbers)?.get_mut(..n).ok_or(Broken)?;
+        let numbers = scope.bigints_to_fill(numbers)?;
+        let bodies = scope.bytes_to_fill(bodies)?;
+        let stride = bodies.len() / numbers.len().max(1);
+        let numbers = numbers.get_mut(..n).ok_or(Broken)?;
         binding.count_into(numbers)?;
-        binding.id_type.write_app_block(numbers, scope.bytes_to_fill(bodies)?);
+        binding.write_bodies(numbers, bodies, stride)?;
         Ok(scope.number(n as f64)?)
     }
 }

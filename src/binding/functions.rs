@@ -15,6 +15,7 @@ use super::failure::{Failure, leave};
 use super::handle::Handle;
 use super::options::TypeSpec;
 use super::value::{Broken, Scope, room};
+use crate::codec::Text;
 use crate::error::{Code, Error};
 use crate::generator::Counting;
 use crate::id::{IdType, Input};
@@ -89,6 +90,26 @@ impl Binding {
     pub(super) fn count_into(&self, numbers: &mut [u64]) -> Result<(), Error> {
         self.counting.as_ref().ok_or_else(no_generator)?.fill(numbers)?;
         self.id_type.number_block(numbers);
+        Ok(())
+    }
+
+    /// Writes the texts of `numbers` without their prefixes, each at the end of its `stride` of `bodies`.
+    pub(super) fn write_bodies(&self, numbers: &[u64], bodies: &mut [u8], stride: usize) -> Result<(), Broken> {
+        /// As many as the scratch has room for, whatever the format.
+        const AT_ONCE: usize = 64;
+        let length = self.id_type.body_length().filter(|length| *length <= stride).ok_or(Broken)?;
+        if length == stride {
+            self.id_type.write_app_block(numbers, bodies);
+            return Ok(());
+        }
+        let mut scratch = [0; AT_ONCE * Text::LONGEST];
+        for (numbers, bodies) in numbers.chunks(AT_ONCE).zip(bodies.chunks_mut(AT_ONCE * stride)) {
+            let written = scratch.get_mut(..numbers.len() * length).ok_or(Broken)?;
+            self.id_type.write_app_block(numbers, written);
+            for (body, slot) in written.chunks(length).zip(bodies.chunks_mut(stride)) {
+                slot.get_mut(stride - length..).ok_or(Broken)?.copy_from_slice(body);
+            }
+        }
         Ok(())
     }
 
