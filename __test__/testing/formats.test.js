@@ -3,7 +3,7 @@
 const assert = require('node:assert/strict')
 const { after, test } = require('node:test')
 const { fakeIds } = require('../../js/testing.js')
-const { untagged, vectors } = require('./vectors.js')
+const { untagged, vectors } = require('../support/vectors.js')
 
 const { values, load, parse, prefixed } = vectors('04_once_formats.json')
 const ORIGINAL = ['url64', 'hex', 'hex32', 'raw', 'signed', 'unsigned']

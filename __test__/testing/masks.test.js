@@ -4,7 +4,7 @@ const assert = require('node:assert/strict')
 const { after, test } = require('node:test')
 const { fakeIds } = require('../../js/testing.js')
 const { derivedSpeck, speck } = require('../../js/testing/speck.js')
-const { untagged, vectors } = require('./vectors.js')
+const { untagged, vectors } = require('../support/vectors.js')
 
 const mask = vectors('05_once_mask.json')
 const generators = new Map()

@@ -11,10 +11,12 @@ mod counter;
 mod factory;
 mod fence;
 mod sortable;
+mod why;
 mod word;
 
-pub use factory::{Factory, Loss, Opening, Source, Space, Why};
+pub use factory::{Factory, Opening, Source, Space};
 pub use fence::{Doubt, Extend, Fence, Watch};
+pub use why::{Loss, Why};
 
 /// How the numbers of a sequence follow each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
