@@ -176,8 +176,8 @@ class IdType {
         this.#bind()
         return this
       },
-      fail: () => {
-        throw this.#error(this.next)
+      fail: (method) => {
+        throw this.#error(method)
       },
       generation
     })

@@ -56,7 +56,8 @@ function readyIds(binding, spec) {
  * @param {object} own
  * @param {{ generator: object }} own.slot holds the generator that is asked; `own.owner` is the one that `binding` is of
  * @param {() => object} own.rebind binds the type to what is in the slot now, and returns it
- * @param {() => never} own.fail throws what is behind the last `undefined` of the binding
+ * @param {(method: Function) => never} own.fail throws what is behind the last `undefined` of the binding; the stack
+ * begins with the caller of `method`
  * @param {() => Uint32Array} own.generation asked for only if IDs are kept ready
  * @returns {object} none of them where compiling is forbidden
  */
@@ -72,47 +73,45 @@ function ownFunctions(binding, spec, { generation, ...own }) {
 }
 
 const CROSSING = `
-  return {
-    next() {
-      if (slot.generator !== owner) return rebind().next()
-      const id = binding.next()
-      if (id === undefined) fail()
-      return id
-    }
-  }`
+  function next() {
+    if (slot.generator !== owner) return rebind().next()
+    const id = binding.next()
+    if (id === undefined) fail(next)
+    return id
+  }
+  return { next }`
 
 const AHEAD = (text) => `
   let at = 0
   let end = 0
   let seen = 0
   let size = 1
-  function refill() {
+  function refill(method) {
     seen = Atomics.load(generation, 0)
     at = 0
     end = 0
-    end = binding.fill(bodies, numbers, size) ?? fail()
+    end = binding.fill(bodies, numbers, size) ?? fail(method)
     size = Math.min(2 * size, MOST)
   }
-  return {
-    next() {
-      if (slot.generator !== owner) return rebind().next()
-      if (at === end || Atomics.load(generation, 0) !== seen) refill()
-      const j = at++ * stride
-      return ${text}
-    },
-    nextDb() {
-      if (slot.generator !== owner) return rebind().nextDb()
-      if (at === end || Atomics.load(generation, 0) !== seen) refill()
-      return numbers[at++]
-    },
-    nextPair() {
-      if (slot.generator !== owner) return rebind().nextPair()
-      if (at === end || Atomics.load(generation, 0) !== seen) refill()
-      const k = at++
-      const j = k * stride
-      return { id: ${text}, db: numbers[k] }
-    }
-  }`
+  function next() {
+    if (slot.generator !== owner) return rebind().next()
+    if (at === end || Atomics.load(generation, 0) !== seen) refill(next)
+    const j = at++ * stride
+    return ${text}
+  }
+  function nextDb() {
+    if (slot.generator !== owner) return rebind().nextDb()
+    if (at === end || Atomics.load(generation, 0) !== seen) refill(nextDb)
+    return numbers[at++]
+  }
+  function nextPair() {
+    if (slot.generator !== owner) return rebind().nextPair()
+    if (at === end || Atomics.load(generation, 0) !== seen) refill(nextPair)
+    const k = at++
+    const j = k * stride
+    return { id: ${text}, db: numbers[k] }
+  }
+  return { next, nextDb, nextPair }`
 
 const MANY = (text) => `
   return {

@@ -75,6 +75,21 @@ test('a closed generator gives out nothing that was kept ready, while another on
   assert.equal(others.is(others.next()), true)
 })
 
+test("an error's stack begins with the caller, whichever way an ID is made", async (t) => {
+  const ids = await generator(t)
+  const types = [ids.type('a_'), ids.type('s_', { kind: 'sortable' }), ids.type('', { format: 'signed' })]
+  for (const type of types) type.next()
+  await ids.close()
+  for (const type of types) {
+    for (const mint of ['next', 'nextDb', 'nextPair', 'nextMany', 'nextManyDb']) {
+      assert.throws(
+        () => type[mint](1),
+        ({ stack }) => stack.split('\n')[1].includes(__filename)
+      )
+    }
+  }
+})
+
 test('where compiling is forbidden everything works as well', () => {
   const script = `
     const { IdGenerator } = require('mintid')
