@@ -2,6 +2,7 @@
 //! that help. It knows nothing of napi or of any driver; `binding/` turns it into data, `js/errors.js` into a class.
 
 use std::fmt;
+use std::time::Duration;
 
 /// What went wrong. The string of each code is part of the public contract (`error.code` in JavaScript).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -20,6 +21,10 @@ pub enum Code {
     Exhausted,
     /// The coordinator cannot be reached, does not let us in, or cannot be used.
     Coordinator,
+    /// The registry may have forgotten leases: it grants nothing new until they have all run out.
+    RegistryReset,
+    /// The registry was made by a newer version.
+    RegistryVersion,
     /// A text or a value is not an ID of this type.
     InvalidId,
     /// A mask, or an encrypted kind, without a key.
@@ -41,7 +46,7 @@ pub enum Retry {
 
 impl Code {
     /// Every code, for the test that keeps Rust, JavaScript, typings and docs in step.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Config,
         Self::NotReady,
         Self::LeaseLost,
@@ -49,6 +54,8 @@ impl Code {
         Self::AcquireTimeout,
         Self::Exhausted,
         Self::Coordinator,
+        Self::RegistryReset,
+        Self::RegistryVersion,
         Self::InvalidId,
         Self::NoKey,
         Self::Time,
@@ -65,6 +72,8 @@ impl Code {
             Self::AcquireTimeout => "ERR_MINTID_ACQUIRE_TIMEOUT",
             Self::Exhausted => "ERR_MINTID_EXHAUSTED",
             Self::Coordinator => "ERR_MINTID_COORDINATOR",
+            Self::RegistryReset => "ERR_MINTID_REGISTRY_RESET",
+            Self::RegistryVersion => "ERR_MINTID_REGISTRY_VERSION",
             Self::InvalidId => "ERR_MINTID_INVALID_ID",
             Self::NoKey => "ERR_MINTID_NO_KEY",
             Self::Time => "ERR_MINTID_TIME",
@@ -83,6 +92,7 @@ struct Inner {
     code: Code,
     message: String,
     retry: Retry,
+    retry_in: Option<Duration>,
     fields: Fields,
     source: Option<Error>,
 }
@@ -104,8 +114,14 @@ pub struct Fields {
     pub capacity: Option<u32>,
     /// Which coordinator, without credentials (`COORDINATOR`).
     pub coordinator: Option<String>,
+    /// The coordinator's own code for it, as SQLSTATE (`COORDINATOR`).
+    pub server_code: Option<String>,
     /// What to do about it (`COORDINATOR`).
     pub hint: Option<String>,
+    /// Until when nothing new is granted, in milliseconds since 1970 by the coordinator's clock (`REGISTRY_RESET`).
+    pub not_before_ms: Option<u64>,
+    /// What an operator can run (`REGISTRY_RESET`, `REGISTRY_VERSION`).
+    pub command: Option<&'static str>,
     /// The size whose key is missing (`NO_KEY`).
     pub bits: Option<u32>,
 }
@@ -114,7 +130,14 @@ impl Error {
     /// An error that a retry cannot cure, except where its code says so (`EXHAUSTED`).
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         let retry = if code == Code::Exhausted { Retry::Later } else { Retry::Never };
-        Self(Box::new(Inner { code, message: message.into(), retry, fields: Fields::default(), source: None }))
+        Self(Box::new(Inner {
+            code,
+            message: message.into(),
+            retry,
+            retry_in: None,
+            fields: Fields::default(),
+            source: None,
+        }))
     }
 
     /// `ERR_MINTID_CONFIG` about one option.
@@ -133,6 +156,13 @@ impl Error {
     #[must_use]
     pub fn retry_as(mut self, retry: Retry) -> Self {
         self.0.retry = retry;
+        self
+    }
+
+    /// The same error, with the time after which trying again may help, and not much sooner.
+    #[must_use]
+    pub fn retry_in(mut self, wait: Duration) -> Self {
+        self.0.retry_in = Some(wait);
         self
     }
 
@@ -166,6 +196,12 @@ impl Error {
     #[must_use]
     pub fn retry(&self) -> Retry {
         self.0.retry
+    }
+
+    /// After what time trying again may help, if that is known.
+    #[must_use]
+    pub fn worth_retrying_in(&self) -> Option<Duration> {
+        self.0.retry_in
     }
 
     /// The fields that help.

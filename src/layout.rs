@@ -1,6 +1,8 @@
 //! How many bits of a 64-bit nonce each part has: `partition · timestamp · machine ID · count`, from high to low, unused
 //! bits on top. The default is NoNoncense's (42 · 9 · 13, epoch 2025); Stamp's layouts leave the sign bit free.
 
+use std::fmt;
+
 use crate::error::{Code, Error};
 
 /// Bit widths and epoch; immutable once checked.
@@ -24,6 +26,14 @@ pub struct Parts {
     pub machine: u64,
     /// Count within one millisecond.
     pub count: u64,
+}
+
+/// `partition/time/machine/sequence@epoch`, the epoch in milliseconds since 1970: how registries keep it.
+impl fmt::Display for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { partition, time, machine, sequence, epoch_ms } = self;
+        write!(f, "{partition}/{time}/{machine}/{sequence}@{epoch_ms}")
+    }
 }
 
 impl Layout {

@@ -81,8 +81,10 @@ impl From<&Event> for LeaseEvent {
                 duration_ms: millis(*took),
                 ..of("leaseRenewed")
             },
-            What::Retry { operation, attempt, delay, error } => Self {
+            What::Retry { operation, source, took, attempt, delay, error } => Self {
                 operation: Some(operation.as_str().to_owned()),
+                source: Some(source.as_str().to_owned()),
+                duration_ms: millis(*took),
                 attempt: Some(*attempt),
                 delay_ms: millis(*delay),
                 error: Some(Failure::from(error)),

@@ -22,7 +22,10 @@ pub struct Failure {
     pub attempts: Option<u32>,
     pub capacity: Option<u32>,
     pub coordinator: Option<String>,
+    pub server_code: Option<String>,
     pub hint: Option<String>,
+    pub not_before: Option<f64>,
+    pub command: Option<String>,
     pub bits: Option<u32>,
     #[napi(ts_type = "Failure")]
     pub cause: Option<Cause>,
@@ -52,7 +55,10 @@ impl From<&Error> for Failure {
             attempts: fields.attempts,
             capacity: fields.capacity,
             coordinator: fields.coordinator.clone(),
+            server_code: fields.server_code.clone(),
             hint: fields.hint.clone(),
+            not_before: fields.not_before_ms.map(|ms| ms as f64),
+            command: fields.command.map(str::to_owned),
             bits: fields.bits,
             cause: error.cause().map(|cause| Cause(Box::new(Self::from(cause)))),
         }

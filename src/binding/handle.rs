@@ -12,6 +12,7 @@ use super::event::{LeaseEvent, listener};
 use super::failure::Failure;
 use super::generation::{Owned, Pinned};
 use super::options::NativeOptions;
+use crate::clock::{Clock, SystemClock};
 use crate::error::{Code, Error};
 use crate::generator::Generator;
 use crate::lease::pool;
@@ -29,6 +30,8 @@ pub struct LeaseInfo {
     pub machine_id: u32,
     pub acquired_at: f64,
     pub expires_at: Option<f64>,
+    /// How long until then by this machine's own measure, whatever the date is here or there.
+    pub expires_in_ms: Option<f64>,
 }
 
 /// What a promise of this module settles with.
@@ -109,6 +112,7 @@ impl Handle {
             machine_id: lease.machine,
             acquired_at: lease.acquired_at_ms as f64,
             expires_at: lease.expires_at_ms.map(|ms| ms as f64),
+            expires_in_ms: lease.ends.map(|ends| ends.since(SystemClock.tick()).as_secs_f64() * 1000.0),
         })
     }
 

@@ -16,6 +16,7 @@ mod failure;
 mod functions;
 mod generation;
 mod handle;
+mod operator;
 mod options;
 mod value;
 

@@ -9,6 +9,8 @@ use napi_derive::napi;
 use crate::cipher::{BaseKey, no_key};
 use crate::codec::Format;
 use crate::coordinator::fixed::Identity;
+use crate::coordinator::postgres::{Settings, TlsOptions};
+use crate::coordinator::registry::OnReset;
 use crate::error::{Error, shown};
 use crate::generator::{Generator, Options, Place};
 use crate::id::{Base, IdType, Kind, Spec, SpellingSpec};
@@ -17,9 +19,16 @@ use crate::lease::state::Timings;
 
 #[napi(object, object_to_js = false)]
 pub struct NativeOptions {
-    #[napi(ts_type = "'local' | 'directory' | 'fixed' | 'none'")]
+    #[napi(ts_type = "'local' | 'directory' | 'fixed' | 'none' | 'postgres'")]
     pub coordinator: String,
     pub directory: Option<String>,
+    /// Of a server; or `parameters`, by the names that they have in URLs.
+    pub url: Option<String>,
+    #[napi(ts_type = "Array<[string, string]>")]
+    pub parameters: Option<Vec<Vec<String>>>,
+    pub tls: Option<TlsFiles>,
+    #[napi(ts_type = "'volatile' | 'durable'")]
+    pub incarnation: Option<String>,
     pub machine_id: Option<MachineId>,
     pub machine_ids: Option<MachineRange>,
     pub namespace: String,
@@ -60,6 +69,18 @@ pub struct LeaseOptions {
     pub first_ttl_ms: u32,
     pub renew_every_ms: u32,
     pub request_timeout_ms: u32,
+    #[napi(ts_type = "'wait' | 'grant'")]
+    pub on_reset: Option<String>,
+}
+
+/// Certificates and keys as PEM texts.
+#[napi(object, object_to_js = false)]
+pub struct TlsFiles {
+    pub ca: Option<Vec<String>>,
+    pub cert: Option<String>,
+    pub key: Option<String>,
+    pub servername: Option<String>,
+    pub reject_unauthorized: Option<bool>,
 }
 
 #[napi(object, object_to_js = false)]
@@ -96,8 +117,25 @@ impl NativeOptions {
     pub(super) fn convert(self) -> Result<Options, Error> {
         let millis = |ms: u32| Duration::from_millis(u64::from(ms));
         let LayoutOptions { partition, time, machine, sequence, epoch_ms } = self.layout;
+        let on_reset = match self.lease.on_reset.as_deref() {
+            None | Some("wait") => OnReset::Wait,
+            Some("grant") => OnReset::Grant,
+            Some(other) => return Err(unknown("lease.onReset", other)),
+        };
+        let durable = match self.incarnation.as_deref() {
+            None | Some("volatile") => false,
+            Some("durable") => true,
+            Some(other) => return Err(unknown("incarnation", other)),
+        };
+        let place = if self.coordinator == "postgres" {
+            postgres(self.url, self.parameters, self.tls)?
+        } else {
+            place(&self.coordinator, self.directory, self.machine_id)?
+        };
         Ok(Options {
-            place: place(&self.coordinator, self.directory, self.machine_id)?,
+            place,
+            on_reset,
+            durable,
             machine_ids: self.machine_ids.map(|range| (range.from, range.to)),
             namespace: self.namespace,
             timings: Timings {
@@ -172,6 +210,26 @@ fn place(coordinator: &str, directory: Option<String>, machine_id: Option<Machin
         }
         (other, ..) => Err(unknown("coordinator", other)),
     }
+}
+
+fn postgres(url: Option<String>, parameters: Option<Vec<Vec<String>>>, tls: Option<TlsFiles>) -> Result<Place, Error> {
+    let tls = tls.map_or_else(TlsOptions::default, |files| TlsOptions {
+        ca: files.ca.unwrap_or_default(),
+        cert: files.cert,
+        key: files.key,
+        servername: files.servername,
+        reject_unauthorized: files.reject_unauthorized,
+    });
+    let settings = match url {
+        Some(url) => Settings::parse(&url, &tls),
+        None => {
+            let pair = |pair: Vec<String>| <[String; 2]>::try_from(pair).ok().map(Into::into);
+            let parameters: Vec<(String, String)> =
+                parameters.unwrap_or_default().into_iter().filter_map(pair).collect();
+            Settings::from_parameters(&parameters, &tls)
+        }
+    };
+    settings.map(Place::Postgres)
 }
 
 fn unknown(option: &'static str, found: &str) -> Error {

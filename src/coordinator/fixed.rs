@@ -84,14 +84,19 @@ impl Fixed {
         let token = Token::random()?;
         used.holder = Some(token);
         let lease = Lease { machine: self.machine, token, start_ms: now_ms + 1, end_ms: self.layout.end_unix_ms() };
-        Ok(Grant { lease, now_ms, term: Term::Unlimited })
+        Ok(Grant { lease, now_ms, term: Term::Unlimited, usage: None })
     }
 
     fn confirm(&self, lease: Lease) -> Renewal {
         if !self.is_held(&lease) {
             return Renewal::Lost(Loss::Rejected);
         }
-        Renewal::Granted(Grant { lease, now_ms: self.clock.wall_ms().max(lease.start_ms), term: Term::Unlimited })
+        Renewal::Granted(Grant {
+            lease,
+            now_ms: self.clock.wall_ms().max(lease.start_ms),
+            term: Term::Unlimited,
+            usage: None,
+        })
     }
 
     fn give_back(&self, lease: &Lease, last_used_ms: u64) {

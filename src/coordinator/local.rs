@@ -93,7 +93,7 @@ impl Local {
         let lease = Lease { machine, token: Token::random()?, start_ms, end_ms };
         let hold = Arc::new(Hold { file, state: Mutex::new(Promised { end_ms, given_back: false }) });
         self.held().insert(lease.token, Arc::clone(&hold));
-        Ok(Grant { lease, now_ms, term: Term::WhileHeld(hold) })
+        Ok(Grant { lease, now_ms, term: Term::WhileHeld(hold), usage: None })
     }
 
     /// Machine IDs by the end of their last fence. Files of holders are listed too; their locks tell.
@@ -109,9 +109,12 @@ impl Local {
         let Some(hold) = self.held().get(&lease.token).cloned() else { return Renewal::Lost(Loss::Rejected) };
         let now_ms = self.clock.wall_ms().max(lease.start_ms);
         match hold.extend(now_ms) {
-            Ok(end_ms) => {
-                Renewal::Granted(Grant { lease: Lease { end_ms, ..*lease }, now_ms, term: Term::WhileHeld(hold) })
-            }
+            Ok(end_ms) => Renewal::Granted(Grant {
+                lease: Lease { end_ms, ..*lease },
+                now_ms,
+                term: Term::WhileHeld(hold),
+                usage: None,
+            }),
             Err(error) if error.retry() == Retry::Never => {
                 self.held().remove(&lease.token);
                 hold.let_go();

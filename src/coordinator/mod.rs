@@ -7,6 +7,9 @@
 
 pub mod fixed;
 pub mod local;
+#[cfg(feature = "postgres")]
+pub mod postgres;
+pub mod registry;
 
 use std::fmt;
 use std::future::Future;
@@ -42,6 +45,12 @@ pub trait Coordinator: Send + Sync + 'static {
     /// # Errors
     /// When the outcome is unknown; the lease then runs out by itself.
     fn release(&self, lease: &Lease, last_used_ms: u64) -> Answer<'_, Result<(), Error>>;
+
+    /// Has `tell` called whenever a connection ended by itself while nothing was asked, where there are connections. It
+    /// does not block.
+    fn on_disconnect(&self, tell: Arc<dyn Fn() + Send + Sync>) {
+        drop(tell);
+    }
 }
 
 /// Proof that a lease is ours: 16 bytes, new for each claim. Not shown in any output.
@@ -54,11 +63,19 @@ impl Token {
     /// # Errors
     /// `COORDINATOR` when the operating system has no random bytes.
     pub(crate) fn random() -> Result<Self, Error> {
-        let mut bytes = [0; 16];
+        Self::random_part().map(Self)
+    }
+
+    /// Some bytes of a token that nobody else has; the rest is the coordinator's.
+    ///
+    /// # Errors
+    /// As [`Token::random`].
+    pub(crate) fn random_part<const N: usize>() -> Result<[u8; N], Error> {
+        let mut bytes = [0; N];
         getrandom::fill(&mut bytes).map_err(|error| {
             Error::new(Code::Coordinator, format!("no random bytes from the operating system: {error}"))
         })?;
-        Ok(Self(bytes))
+        Ok(bytes)
     }
 }
 
@@ -90,6 +107,24 @@ pub struct Grant {
     pub now_ms: u64,
     /// How long it lasts.
     pub term: Term,
+    /// How many of the machine IDs that it was taken from are leased, where that is known.
+    pub usage: Option<Usage>,
+}
+
+/// How full a range of machine IDs is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Usage {
+    /// How many are leased.
+    pub leased: u32,
+    /// How many there are.
+    pub capacity: u32,
+}
+
+/// What is told to whoever comes too late.
+#[must_use]
+pub fn exhausted(capacity: u32) -> Error {
+    Error::new(Code::Exhausted, format!("all {capacity} machine IDs are leased"))
+        .with(|fields| fields.capacity = Some(capacity))
 }
 
 /// How a lease ends.

@@ -8,13 +8,16 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, WeakUnboundedSender,
 
 use super::event::{Event as Notice, Source, What};
 use super::manager::{Command, Listener, Setup, Shown, Snapshot};
+use super::requests::{answered, expiry, no_answer};
 use super::state::{Effect, Event, Moment, Phase, State, Timer, step};
 use super::waiters::{Owner, Waiters};
 use crate::clock::{Clock, Tick};
-use crate::coordinator::{Coordinator, Grant, Lease, Renewal, Term};
-use crate::error::{Code, Error, Retry};
+use crate::coordinator::{Grant, Lease, Renewal, Term, Usage};
+use crate::error::Error;
 use crate::nonce::{Doubt, Fence, Opening, Why};
 
+/// At how many percent of the machine IDs there is a warning.
+const RUNNING_OUT: [u64; 2] = [50, 80];
 /// How long a close may take, whatever the coordinator does.
 const CLOSE_WITHIN: Duration = Duration::from_secs(5);
 
@@ -37,6 +40,8 @@ pub(super) struct Actor {
     last_used: Option<u64>,
     close_by: Option<Tick>,
     closing: Vec<Box<dyn FnOnce() + Send>>,
+    /// Of [`RUNNING_OUT`], as of the last acquire.
+    marks_passed: usize,
 }
 
 /// What comes back from a request that ran beside the actor.
@@ -77,10 +82,15 @@ impl Actor {
             last_used: None,
             close_by: None,
             closing: Vec::new(),
+            marks_passed: 0,
         }
     }
 
     pub(super) async fn run(mut self) {
+        let commands = self.doubts.clone();
+        self.setup.coordinator.on_disconnect(Arc::new(move || {
+            let _ = commands.upgrade().map(|commands| commands.send(Command::Disconnected));
+        }));
         while !self.is_done() {
             match self.next().await {
                 Input::Command(command) => self.command(command),
@@ -155,6 +165,7 @@ impl Actor {
                 self.setup.request_timeout = request_timeout;
             }
             Some(Command::Doubt) => self.apply(Event::Doubted),
+            Some(Command::Disconnected) => self.apply(Event::Disconnected),
             Some(Command::Relinquish(lease, why)) => {
                 if self.lease().is_some_and(|held| held.announced == lease.announced) {
                     self.apply(Event::Relinquished(why));
@@ -191,7 +202,9 @@ impl Actor {
             Answer::Acquired(generation, Ok(grant), arrived) => match self.opening(&grant, arrived) {
                 Ok(_) => {
                     self.arrived = arrived;
+                    let usage = grant.usage;
                     self.apply(Event::Acquired(generation, grant));
+                    self.watch_usage(usage);
                 }
                 Err(error) => {
                     self.release(grant.lease, None, false);
@@ -309,6 +322,7 @@ impl Actor {
                 machine: grant.lease.machine,
                 acquired_at_ms: self.setup.clock.wall_ms(),
                 expires_at_ms: expiry(grant),
+                ends: self.deadline(),
             }));
         }
     }
@@ -317,7 +331,18 @@ impl Actor {
         if let Ok(opening) = self.opening(grant, self.arrived) {
             self.setup.factory.renew(&opening);
         }
-        self.show(self.lease().map(|snapshot| Snapshot { expires_at_ms: expiry(grant), ..snapshot }));
+        self.show(self.lease().map(|snapshot| Snapshot {
+            expires_at_ms: expiry(grant),
+            ends: self.deadline(),
+            ..snapshot
+        }));
+    }
+
+    fn deadline(&self) -> Option<Tick> {
+        match &self.state.phase {
+            Phase::Held(holding) => holding.deadline,
+            Phase::Idle | Phase::Acquiring(_) | Phase::Lost(_) | Phase::Closed => None,
+        }
     }
 
     fn opening(&self, grant: &Grant, arrived: Tick) -> Result<Opening, Error> {
@@ -337,6 +362,18 @@ impl Actor {
                 let _ = doubts.upgrade().map(|commands| commands.send(Command::Doubt));
             }),
         })
+    }
+
+    /// Tells when machine IDs are running out, once for each mark that is passed.
+    fn watch_usage(&mut self, usage: Option<Usage>) {
+        let Some(Usage { leased, capacity }) = usage else { return };
+        let percent = u64::from(leased) * 100 / u64::from(capacity.max(1));
+        let passed = RUNNING_OUT.iter().filter(|mark| percent >= **mark).count();
+        if passed > self.marks_passed {
+            let message = format!("{leased} of {capacity} machine IDs are leased ({percent} %)");
+            self.emit(What::Warning { code: "MACHINE_IDS_RUNNING_OUT", message });
+        }
+        self.marks_passed = passed;
     }
 
     fn emit(&self, what: What) {
@@ -362,25 +399,4 @@ impl Actor {
     fn now(&self) -> Tick {
         self.setup.clock.tick()
     }
-}
-
-/// Waits for a request of its own task, which is dropped when it takes too long: `None` then, and when it panicked.
-async fn answered<T: Send + 'static>(limit: Duration, request: impl Future<Output = T> + Send + 'static) -> Option<T> {
-    let mut task = tokio::spawn(request);
-    if let Ok(answer) = tokio::time::timeout(limit, &mut task).await {
-        return answer.ok();
-    }
-    task.abort();
-    None
-}
-
-fn expiry(grant: &Grant) -> Option<u64> {
-    matches!(grant.term, Term::Renewable).then_some(grant.lease.end_ms)
-}
-
-fn no_answer(coordinator: &dyn Coordinator, limit: Duration) -> Error {
-    let name = coordinator.name();
-    Error::new(Code::Coordinator, format!("{name} did not answer within {} ms", limit.as_millis()))
-        .with(|fields| fields.coordinator = Some(name))
-        .retry_as(Retry::Soon)
 }

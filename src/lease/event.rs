@@ -41,6 +41,10 @@ pub enum What {
     Retry {
         /// Which.
         operation: Operation,
+        /// What made it happen.
+        source: Source,
+        /// From asking to the answer, or to giving up on one.
+        took: Duration,
         /// How many attempts in a row have failed.
         attempt: u32,
         /// How long until the next one.
@@ -82,6 +86,8 @@ pub enum Source {
     Reacquire,
     /// The timer of the renewals.
     Scheduled,
+    /// A connection that ended by itself.
+    Reconnect,
 }
 
 /// What was asked of a coordinator.
@@ -101,6 +107,7 @@ impl Source {
             Self::Initial => "initial",
             Self::Reacquire => "reacquire",
             Self::Scheduled => "scheduled",
+            Self::Reconnect => "reconnect",
         }
     }
 }

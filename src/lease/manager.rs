@@ -45,6 +45,8 @@ pub struct Snapshot {
     pub acquired_at_ms: u64,
     /// When it ends unless it is renewed, by the coordinator's clock; `None` if it ends with the process.
     pub expires_at_ms: Option<u64>,
+    /// The same by this machine's clock that runs through suspend.
+    pub ends: Option<Tick>,
 }
 
 /// Sends to the actor. It ends when it was closed.
@@ -69,6 +71,7 @@ pub(super) enum Command {
     Warn(Owner, &'static str, String),
     Tune(Timings, Duration),
     Doubt,
+    Disconnected,
     Relinquish(Snapshot, String),
     Close { last_used: Option<u64>, reply: Box<dyn FnOnce() + Send> },
 }

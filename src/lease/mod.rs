@@ -13,6 +13,8 @@ pub mod manager;
 #[cfg(feature = "runtime")]
 pub mod pool;
 #[cfg(feature = "runtime")]
+pub mod requests;
+#[cfg(feature = "runtime")]
 mod runtime;
 pub mod state;
 #[cfg(feature = "runtime")]

@@ -31,7 +31,7 @@ fn handle() -> Result<Handle, Error> {
 }
 
 fn start() -> std::io::Result<Handle> {
-    let runtime = Builder::new_current_thread().enable_time().build()?;
+    let runtime = Builder::new_current_thread().enable_all().build()?;
     let handle = runtime.handle().clone();
     thread::Builder::new().name("mintid".into()).spawn(move || runtime.block_on(std::future::pending::<()>()))?;
     Ok(handle)

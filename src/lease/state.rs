@@ -4,13 +4,14 @@
 //! |---|---|---|---|
 //! | Idle | Wanted | Acquiring | acquire |
 //! | Acquiring | Acquired | Held | open, emit `leaseAcquired`, settle, timers |
-//! | Acquiring | Refused, can pass | Acquiring | emit `leaseRetry`, retry timer |
+//! | Acquiring | Refused, can pass | Acquiring | emit `leaseRetry` (and once `warning`, if the registry waits), retry timer |
 //! | Acquiring | Refused, cannot pass | Idle | settle with the error |
 //! | Held | Wanted | Held | settle |
 //! | Held | Renew timer | Held | renew |
 //! | Held | Renewed | Held | grow the fence, emit `leaseRenewed`, timers |
 //! | Held | Unknown | Held | emit `leaseRetry`, renew timer |
 //! | Held | Doubted, deadline ahead | Held | renew, if none is under way |
+//! | Held | Disconnected | Held | renew, if none is under way |
 //! | Held | Rejected, deadline timer, Doubted past the deadline | Lost | close, emit `leaseLost`, acquire |
 //! | Held | Relinquished | Lost | close, release, emit `leaseLost`, acquire |
 //! | Lost | Acquired | Held | as from Acquiring |
@@ -29,7 +30,7 @@ use super::backoff;
 use super::event::{Operation, Source, What};
 use crate::clock::Tick;
 use crate::coordinator::{Grant, Lease, Term};
-use crate::error::{Error, Retry};
+use crate::error::{Code, Error, Retry};
 use crate::nonce::{Loss, Why};
 
 /// How long things may take.
@@ -89,6 +90,8 @@ pub struct Holding {
     pub deadline: Option<Tick>,
     /// When the renewal under way was sent.
     pub renewal_sent: Option<Tick>,
+    /// What made that one happen, or the one before.
+    pub source: Source,
     /// How many renewals in a row had an unknown outcome.
     pub unknown: u32,
 }
@@ -112,6 +115,8 @@ pub enum Event {
     Fired(u64, Timer),
     /// A count found the lease to be over, or could not move the fence on: look.
     Doubted,
+    /// The connection to the coordinator ended by itself.
+    Disconnected,
     /// The application gives the lease up, and says why.
     Relinquished(String),
     /// The application is done.
@@ -224,8 +229,12 @@ impl Next<'_> {
                 self.effects.push(Effect::Settle(Err(error)));
                 Phase::Idle
             }
-            (Phase::Acquiring(asking), Event::Refused(_, error)) => Phase::Acquiring(self.try_later(&asking, error)),
-            (Phase::Lost(asking), Event::Refused(_, error)) => Phase::Lost(self.try_later(&asking, error)),
+            (Phase::Acquiring(asking), Event::Refused(_, error)) => {
+                Phase::Acquiring(self.try_later(&asking, Source::Initial, error))
+            }
+            (Phase::Lost(asking), Event::Refused(_, error)) => {
+                Phase::Lost(self.try_later(&asking, Source::Reacquire, error))
+            }
             (Phase::Acquiring(asking), Event::Fired(_, Timer::Retry)) => {
                 Phase::Acquiring(self.acquire(asking.asked, asking.failed, asking.last_error))
             }
@@ -237,7 +246,10 @@ impl Next<'_> {
                 self.effects.push(Effect::Settle(Ok(())));
                 Phase::Held(holding)
             }
-            (Phase::Held(holding), Event::Fired(_, Timer::Renew)) => Phase::Held(self.renew(holding)),
+            // One at a time: an answer that is on its way sets the timers anew.
+            (Phase::Held(holding), Event::Fired(_, Timer::Renew)) if holding.renewal_sent.is_none() => {
+                Phase::Held(self.renew(holding, holding.source))
+            }
             (Phase::Held(holding), Event::Renewed(_, grant)) => self.renewed(&holding, grant),
             (Phase::Held(holding), Event::Unknown(_, error)) => Phase::Held(self.renew_later(holding, error)),
             (Phase::Held(holding), Event::Doubted)
@@ -246,7 +258,10 @@ impl Next<'_> {
                 self.lose(&holding, Loss::Expired, None)
             }
             (Phase::Held(holding), Event::Doubted) if holding.renewal_sent.is_none() && holding.unknown == 0 => {
-                Phase::Held(self.renew(holding))
+                Phase::Held(self.renew(holding, Source::Scheduled))
+            }
+            (Phase::Held(holding), Event::Disconnected) if holding.renewal_sent.is_none() && holding.unknown == 0 => {
+                Phase::Held(self.renew(holding, Source::Reconnect))
             }
             (Phase::Held(holding), Event::Rejected(_, loss)) => self.lose(&holding, loss, None),
             (Phase::Held(holding), Event::Fired(_, Timer::Deadline)) => self.lose(&holding, Loss::Expired, None),
@@ -272,26 +287,47 @@ impl Next<'_> {
         Asking { sent: self.moment.now, asked: asked + 1, failed, last_error }
     }
 
-    fn try_later(&mut self, asking: &Asking, error: Error) -> Asking {
+    fn try_later(&mut self, asking: &Asking, source: Source, error: Error) -> Asking {
         let failed = asking.failed + 1;
-        self.later(Operation::Acquire, Timer::Retry, failed, error.clone());
+        if error.code() == Code::RegistryReset
+            && asking.last_error.as_ref().is_none_or(|last| last.code() != error.code())
+        {
+            self.effects
+                .push(Effect::Emit(What::Warning { code: "REGISTRY_RESET", message: error.message().to_owned() }));
+        }
+        let delay = self.acquire_delay(failed, &error);
+        let took = self.moment.now.since(asking.sent);
+        let operation = Operation::Acquire;
+        let retry = What::Retry { operation, source, took, attempt: failed, delay, error: error.clone() };
+        self.later(Timer::Retry, delay, retry);
         Asking { sent: asking.sent, asked: asking.asked, failed, last_error: Some(error) }
     }
 
-    fn renew(&mut self, holding: Holding) -> Holding {
-        self.effects.push(Effect::Renew(self.generation, holding.lease));
-        Holding { renewal_sent: Some(self.moment.now), ..holding }
+    /// Not much later than the time after which it may help, and spread over a second then: the others were told the same.
+    fn acquire_delay(&self, failed: u32, error: &Error) -> Duration {
+        let delay = backoff::delay(failed, self.moment.random);
+        let spread = backoff::delay(5, self.moment.random) / 2;
+        error.worth_retrying_in().map_or(delay, |wait| delay.min(wait + spread))
     }
 
+    fn renew(&mut self, holding: Holding, source: Source) -> Holding {
+        self.effects.push(Effect::Renew(self.generation, holding.lease));
+        Holding { renewal_sent: Some(self.moment.now), source, ..holding }
+    }
+
+    /// Sooner than the backoff says where the lease would not last for many more attempts.
     fn renew_later(&mut self, holding: Holding, error: Error) -> Holding {
         let unknown = holding.unknown + 1;
-        self.later(Operation::Renew, Timer::Renew, unknown, error);
+        let left = holding.deadline.map_or(Duration::MAX, |deadline| deadline.since(self.moment.now));
+        let delay = backoff::delay(unknown, self.moment.random).min(left / 4);
+        let took = self.moment.now.since(holding.renewal_sent.unwrap_or(self.moment.now));
+        let (operation, source) = (Operation::Renew, holding.source);
+        self.later(Timer::Renew, delay, What::Retry { operation, source, took, attempt: unknown, delay, error });
         Holding { renewal_sent: None, unknown, ..holding }
     }
 
-    fn later(&mut self, operation: Operation, timer: Timer, attempt: u32, error: Error) {
-        let delay = backoff::delay(attempt, self.moment.random);
-        self.effects.push(Effect::Emit(What::Retry { operation, attempt, delay, error }));
+    fn later(&mut self, timer: Timer, delay: Duration, retry: What) {
+        self.effects.push(Effect::Emit(retry));
         self.effects.push(Effect::SetTimer(self.generation, timer, self.moment.now.after(delay)));
     }
 
@@ -309,7 +345,7 @@ impl Next<'_> {
         let sent = holding.renewal_sent.unwrap_or(self.moment.now);
         let took = self.moment.now.since(sent);
         self.effects.push(Effect::Grow(grant));
-        self.effects.push(Effect::Emit(What::Renewed { machine: lease.machine, source: Source::Scheduled, took }));
+        self.effects.push(Effect::Emit(What::Renewed { machine: lease.machine, source: holding.source, took }));
         Phase::Held(self.holding(lease, left, sent, self.moment.timings.renew_every))
     }
 
@@ -321,7 +357,13 @@ impl Next<'_> {
             self.effects.push(Effect::SetTimer(self.generation, Timer::Deadline, sent.after(left)));
             self.effects.push(Effect::SetTimer(self.generation, Timer::Renew, renew_at));
         }
-        Holding { lease, deadline: left.map(|left| sent.after(left)), renewal_sent: None, unknown: 0 }
+        Holding {
+            lease,
+            deadline: left.map(|left| sent.after(left)),
+            renewal_sent: None,
+            source: Source::Scheduled,
+            unknown: 0,
+        }
     }
 
     /// Closes first, tells then: no count begins after the event.
@@ -360,7 +402,7 @@ fn generation_of(event: &Event) -> Option<u64> {
         | Event::Rejected(generation, _)
         | Event::Unknown(generation, _)
         | Event::Fired(generation, _) => Some(*generation),
-        Event::Wanted | Event::Doubted | Event::Relinquished(_) | Event::Closing => None,
+        Event::Wanted | Event::Doubted | Event::Disconnected | Event::Relinquished(_) | Event::Closing => None,
     }
 }
 

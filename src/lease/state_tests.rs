@@ -18,7 +18,7 @@ fn at(event: Event, state: State) -> (State, Vec<Effect>) {
 
 fn grant(machine: u32, ttl_ms: u64) -> Grant {
     let lease = Lease { machine, token: Token([machine as u8; 16]), start_ms: 1001, end_ms: 1000 + ttl_ms };
-    Grant { lease, now_ms: 1000, term: Term::Renewable }
+    Grant { lease, now_ms: 1000, term: Term::Renewable, usage: None }
 }
 
 fn passing() -> Error {
@@ -317,4 +317,81 @@ fn a_renewal_makes_the_earlier_deadline_stale() {
     let (after, effects) = at(Event::Fired(generation, Timer::Deadline), renewed.clone());
     assert_eq!(after, renewed);
     assert!(effects.is_empty());
+}
+
+#[test]
+fn a_connection_that_ended_is_tried_at_once() {
+    let state = assert_step(held(), |_| Event::Disconnected, "Held", &["renew 7"]);
+    assert_step(state.clone(), |_| Event::Disconnected, "Held", &[]);
+    assert_step(state.clone(), |generation| Event::Fired(generation, Timer::Renew), "Held", &[]);
+    let failed = assert_step(
+        state,
+        |generation| Event::Unknown(generation, passing()),
+        "Held",
+        &["emit retry renew 1 in 100ms", "Renew in 100ms"],
+    );
+    let again = assert_step(failed, |generation| Event::Fired(generation, Timer::Renew), "Held", &["renew 7"]);
+    assert_step(
+        again,
+        |generation| Event::Renewed(generation, grant(7, 300_000)),
+        "Held",
+        &["grow 7 to 301000", "emit renewed reconnect", "Deadline in 300s", "Renew in 60s"],
+    );
+    for state in [idle(), acquiring(), lost(), closed()] {
+        let phase = format!("{:?}", state.phase);
+        assert_step(state, |_| Event::Disconnected, phase.split('(').next().unwrap(), &[]);
+    }
+}
+
+#[test]
+fn a_retry_tells_what_it_was_for_and_how_long_it_took() {
+    let later = NOW.after(Duration::from_millis(40));
+    let retry = |state: State, event: fn(u64, Error) -> Event| {
+        let event = event(state.generation, passing());
+        let (_, effects) = step(state, event, moment(later));
+        let Some(Effect::Emit(What::Retry { source, took, .. })) = effects.first() else { panic!("{effects:?}") };
+        (source.as_str(), *took)
+    };
+    let took = Duration::from_millis(40);
+    assert_eq!(retry(acquiring(), Event::Refused), ("initial", took));
+    assert_eq!(retry(lost(), Event::Refused), ("reacquire", took));
+    let renewing = at(Event::Disconnected, held()).0;
+    assert_eq!(retry(renewing, Event::Unknown), ("reconnect", took));
+}
+
+#[test]
+fn a_renewal_is_tried_more_often_where_little_time_is_left() {
+    let mut state = held();
+    for _ in 0..20 {
+        let (generation, moment) = (state.generation, moment(NOW.after(Duration::from_secs(56))));
+        let (next, effects) = step(state, Event::Unknown(generation, passing()), moment);
+        let Some(Effect::Emit(What::Retry { delay, .. })) = effects.first() else { panic!("{effects:?}") };
+        assert!(*delay <= Duration::from_secs(1), "{delay:?} of the 4 s that are left");
+        state = next;
+    }
+}
+
+#[test]
+fn a_registry_that_waits_is_told_of_once_and_asked_again_when_it_may_be_over() {
+    let waits =
+        |left: u64| Error::new(Code::RegistryReset, "new").retry_as(Retry::Later).retry_in(Duration::from_millis(left));
+    let told = "emit Warning { code: \"REGISTRY_RESET\", message: \"new\" }";
+    let state = assert_step(
+        acquiring(),
+        |generation| Event::Refused(generation, waits(50_000)),
+        "Acquiring",
+        &[told, "emit retry acquire 1 in 100ms", "Retry in 100ms"],
+    );
+    // The backoff alone would come to 30 s in the end.
+    let mut state = assert_step(state, |generation| Event::Fired(generation, Timer::Retry), "Acquiring", &["acquire"]);
+    for _ in 0..12 {
+        state = at(Event::Refused(state.generation, waits(500)), state).0;
+        state = at(Event::Fired(state.generation, Timer::Retry), state).0;
+    }
+    assert_step(
+        state,
+        |generation| Event::Refused(generation, waits(500)),
+        "Acquiring",
+        &["emit retry acquire 14 in 1.3s", "Retry in 1.3s"],
+    );
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mintid::clock::Clock;
+use mintid::clock::{Clock, Tick};
 use mintid::error::{Code, Retry};
 use mintid::layout::Layout;
 use mintid::lease::event::{Operation, Source, What};
@@ -28,10 +28,16 @@ async fn nobody_asks_before_somebody_waits() {
 async fn a_wait_ends_with_a_lease_that_counts() {
     let mut life = Life::begin(Start::default());
     assert_eq!(life.ready().await, Ok(()));
-    assert_eq!(
-        life.manager.lease(),
-        Some(Snapshot { announced: 1, machine: 0, acquired_at_ms: T0_MS, expires_at_ms: Some(T0_MS + 60_000) })
-    );
+    let lease = life.manager.lease().unwrap();
+    let expected = Snapshot {
+        announced: 1,
+        machine: 0,
+        acquired_at_ms: T0_MS,
+        expires_at_ms: Some(T0_MS + 60_000),
+        ends: lease.ends,
+    };
+    assert_eq!(lease, expected);
+    assert_eq!(lease.ends.map(|ends| ends.since(Tick::default())), Some(secs(60)));
     let acquired = What::Acquired { machine: 0, source: Source::Initial, took: Duration::ZERO };
     assert_eq!(life.settle().await, [acquired]);
     assert_eq!(life.coordinator.asked(), [Asked::Acquire(TIMINGS.first_ttl)]);
@@ -61,7 +67,7 @@ async fn a_failed_try_is_told_and_made_again_after_the_delay_that_was_told() {
     let mut due_ms = 0;
     for failed in 1..=6 {
         let told = life.next_event().await;
-        let What::Retry { operation: Operation::Acquire, attempt, delay, error } = told else { panic!("{told:?}") };
+        let What::Retry { operation: Operation::Acquire, attempt, delay, error, .. } = told else { panic!("{told:?}") };
         assert_eq!((attempt, error), (failed, passing()));
         assert!(delay <= Duration::from_millis(100 << (failed - 1)), "attempt {failed} waits {delay:?}");
         assert_about(life.now_ms(), due_ms);

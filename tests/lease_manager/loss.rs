@@ -75,7 +75,7 @@ async fn after_a_loss_everything_is_tried_again() {
     assert!(matches!(life.next_event().await, What::Lost { .. }));
     for failed in 1..=12 {
         let told = life.next_event().await;
-        let What::Retry { operation: Operation::Acquire, attempt, delay, error } = told else { panic!("{told:?}") };
+        let What::Retry { operation: Operation::Acquire, attempt, delay, error, .. } = told else { panic!("{told:?}") };
         assert_eq!((attempt, error), (failed, fatal()));
         assert!(delay <= secs(30));
     }

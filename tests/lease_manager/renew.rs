@@ -48,7 +48,7 @@ async fn an_unknown_outcome_is_asked_for_again_and_nothing_is_lost() {
     }
     for failed in 1..=5 {
         let told = life.next_event().await;
-        let What::Retry { operation: Operation::Renew, attempt, delay, error } = told else { panic!("{told:?}") };
+        let What::Retry { operation: Operation::Renew, attempt, delay, error, .. } = told else { panic!("{told:?}") };
         assert_eq!((attempt, error), (failed, passing()));
         assert!(delay <= Duration::from_millis(100 << (failed - 1)));
         assert!(life.count().await.is_ok(), "the fence lasts");

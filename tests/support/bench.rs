@@ -107,10 +107,15 @@ pub(crate) fn few_machines() -> Layout {
 
 /// Runs one request to its end, on a runtime of this thread's own.
 pub(crate) fn wait<T>(answer: Answer<'_, T>) -> T {
+    block_on(answer)
+}
+
+/// Runs a future to its end, on a runtime of this thread's own.
+pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
     thread_local! {
         static RUNTIME: Runtime = Builder::new_current_thread().enable_all().build().unwrap();
     }
-    RUNTIME.with(|runtime| runtime.block_on(answer))
+    RUNTIME.with(|runtime| runtime.block_on(future))
 }
 
 /// Whether every machine ID that `client` may have is taken.

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use mintid::clock::Clock;
-use mintid::coordinator::{Answer, Coordinator, Grant, Lease, MachineIds, Renewal, Term, Token};
-use mintid::error::{Code, Error};
+use mintid::coordinator::{Answer, Coordinator, Grant, Lease, MachineIds, Renewal, Term, Token, exhausted};
+use mintid::error::Error;
 use mintid::layout::Layout;
 use mintid::nonce::Loss;
 
@@ -129,12 +129,12 @@ impl Memory {
     fn claim(&self, ttl: Duration) -> Result<Grant, Error> {
         let now_ms = self.now_ms();
         let mut rows = self.registry.rows();
-        let Some(machine) = self.candidate(&rows, now_ms) else { return Err(self.exhausted()) };
+        let Some(machine) = self.candidate(&rows, now_ms) else { return Err(exhausted(self.machine_ids.capacity())) };
         let token = self.registry.token(machine, now_ms);
         let end_ms = now_ms + ttl.as_millis() as u64;
         rows.insert(machine, Row { token: Some(token), expires_at_ms: end_ms });
         let start_ms = if self.registry.keeps(Rule::StartAfterEverythingBefore) { now_ms + 1 } else { now_ms - 1000 };
-        Ok(Grant { lease: Lease { machine, token, start_ms, end_ms }, now_ms, term: Term::Renewable })
+        Ok(Grant { lease: Lease { machine, token, start_ms, end_ms }, now_ms, term: Term::Renewable, usage: None })
     }
 
     fn candidate(&self, rows: &BTreeMap<u32, Row>, now_ms: u64) -> Option<u32> {
@@ -150,12 +150,6 @@ impl Memory {
         if self.registry.keeps(Rule::LongestFreeFirst) { free.min_by_key(since) } else { free.min() }
     }
 
-    fn exhausted(&self) -> Error {
-        let capacity = self.machine_ids.capacity();
-        Error::new(Code::Exhausted, format!("all {capacity} machine IDs are leased"))
-            .with(|fields| fields.capacity = Some(capacity))
-    }
-
     fn prolong(&self, lease: &Lease, ttl: Duration) -> Renewal {
         let now_ms = self.now_ms();
         let mut rows = self.registry.rows();
@@ -169,7 +163,7 @@ impl Memory {
         row.expires_at_ms =
             if self.registry.keeps(Rule::NeverShorten) { row.expires_at_ms.max(wanted_ms) } else { wanted_ms };
         let lease = Lease { end_ms: row.expires_at_ms, ..*lease };
-        Renewal::Granted(Grant { lease, now_ms, term: Term::Renewable })
+        Renewal::Granted(Grant { lease, now_ms, term: Term::Renewable, usage: None })
     }
 
     fn give_back(&self, lease: &Lease, last_used_ms: u64) {

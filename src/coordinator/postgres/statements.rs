@@ -1,0 +1,63 @@
+//! The statements, as they are sent: with the identity in its place, their tables qualified, and without comments.
+
+/// Every statement of the coordinator, for one schema.
+pub(super) struct Statements {
+    pub(super) acquire: String,
+    pub(super) renew: String,
+    pub(super) release: String,
+    pub(super) list: String,
+    pub(super) tables: String,
+    pub(super) enrol: String,
+    pub(super) rows: String,
+    pub(super) look: String,
+    pub(super) boot: String,
+    pub(super) adopt: String,
+    pub(super) forget: String,
+    pub(super) examine: String,
+    /// The table that stands for all of them, as `to_regclass` takes it.
+    pub(super) table: String,
+}
+
+impl Statements {
+    /// Those for the tables in `schema`, or in the first schema of the role's search path.
+    pub(super) fn new(schema: Option<&str>) -> Self {
+        let schema = schema.map(|schema| format!("\"{}\".", schema.replace('"', "\"\""))).unwrap_or_default();
+        let identity = bare(include_str!("../sql/postgres/identity.sql"));
+        let statement = |text: &str| {
+            let text = bare(text).replace("{identity}", &identity);
+            ["mintid_registry", "mintid_leases", "mintid_incarnation"]
+                .iter()
+                .fold(text, |text, table| text.replace(table, &format!("{schema}{table}")))
+        };
+        Self {
+            acquire: statement(include_str!("../sql/postgres/acquire.sql")),
+            renew: statement(include_str!("../sql/postgres/renew.sql")),
+            release: statement(include_str!("../sql/postgres/release.sql")),
+            list: statement(include_str!("../sql/postgres/list.sql")),
+            tables: statement(include_str!("../sql/postgres/tables.sql")),
+            enrol: statement(include_str!("../sql/postgres/enrol.sql")),
+            rows: statement(include_str!("../sql/postgres/rows.sql")),
+            look: statement(include_str!("../sql/postgres/look.sql")),
+            boot: statement(include_str!("../sql/postgres/boot.sql")),
+            adopt: statement(include_str!("../sql/postgres/adopt.sql")),
+            forget: statement(include_str!("../sql/postgres/forget.sql")),
+            examine: statement(include_str!("../sql/postgres/examine.sql")),
+            table: format!("{schema}mintid_leases"),
+        }
+    }
+
+    /// For tests that take a rule out, or move the clock.
+    pub(super) fn rewritten(mut self, rewrite: &dyn Fn(&str) -> String) -> Self {
+        let all =
+            [&mut self.acquire, &mut self.renew, &mut self.release, &mut self.list, &mut self.look, &mut self.adopt];
+        for statement in all {
+            *statement = rewrite(statement);
+        }
+        self
+    }
+}
+
+/// A text without its lines of comment.
+fn bare(text: &str) -> String {
+    text.lines().filter(|line| !line.trim_start().starts_with("--")).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,60 @@
+//! The two parts of a server's certificate that are looked at without verifying it.
+
+use sha2::{Digest, Sha256, Sha384, Sha512};
+
+/// The public key with its algorithm (`SubjectPublicKeyInfo`), as it stands in the certificate.
+pub(super) fn public_key(certificate: &[u8]) -> Option<&[u8]> {
+    let (signed, _) = parts(certificate)?;
+    let mut rest = signed.content;
+    // An explicit version is left out in version 1; then serial number, algorithm, issuer, validity, subject.
+    if element(rest)?.tag == 0xA0 {
+        rest = element(rest)?.rest;
+    }
+    for _ in 0..5 {
+        rest = element(rest)?.rest;
+    }
+    Some(element(rest)?.whole)
+}
+
+/// What `tls-server-end-point` binds to (RFC 5929): the certificate's hash, by the hash of its own signature, but never MD5
+/// or SHA-1. `None` where the signature has no such hash.
+pub(super) fn end_point(certificate: &[u8]) -> Option<Vec<u8>> {
+    const RSA: &[u8] = &[0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01];
+    const ECDSA: &[u8] = &[0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x04];
+    let (_, algorithm) = parts(certificate)?;
+    let name = element(algorithm.content).filter(|name| name.tag == 0x06)?.content;
+    match (name.strip_prefix(RSA), name.strip_prefix(ECDSA)) {
+        (Some([4 | 5 | 11]), _) | (_, Some([1] | [3, 2])) => Some(Sha256::digest(certificate).to_vec()),
+        (Some([12]), _) | (_, Some([3, 3])) => Some(Sha384::digest(certificate).to_vec()),
+        (Some([13]), _) | (_, Some([3, 4])) => Some(Sha512::digest(certificate).to_vec()),
+        _ => None,
+    }
+}
+
+/// What is signed, and how.
+fn parts(certificate: &[u8]) -> Option<(Element<'_>, Element<'_>)> {
+    let signed = element(element(certificate)?.content)?;
+    let algorithm = element(signed.rest)?;
+    Some((signed, algorithm))
+}
+
+/// One element of DER, and what comes after it.
+struct Element<'a> {
+    tag: u8,
+    content: &'a [u8],
+    whole: &'a [u8],
+    rest: &'a [u8],
+}
+
+fn element(input: &[u8]) -> Option<Element<'_>> {
+    let (&tag, after) = input.split_first()?;
+    let (&first, mut after) = after.split_first()?;
+    let mut length = usize::from(first);
+    if first >= 0x80 {
+        let (bytes, rest) = after.split_at_checked(usize::from(first & 0x7F)).filter(|(bytes, _)| bytes.len() <= 4)?;
+        length = bytes.iter().fold(0, |length, byte| length << 8 | usize::from(*byte));
+        after = rest;
+    }
+    let (content, rest) = after.split_at_checked(length)?;
+    Some(Element { tag, content, whole: &input[..input.len() - rest.len()], rest })
+}

@@ -1,0 +1,100 @@
+//! TLS as the driver wants it.
+
+use std::future::Future;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio_postgres::Socket;
+use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream};
+use tokio_rustls::{TlsConnector, client};
+
+use super::Verify;
+use super::certificate::end_point;
+
+/// Makes the TLS part of connections.
+#[derive(Clone)]
+pub(in crate::coordinator::postgres) struct Connector {
+    config: Arc<ClientConfig>,
+    servername: Option<String>,
+    verify: Verify,
+}
+
+impl Connector {
+    pub(super) fn new(config: ClientConfig, servername: Option<String>, verify: Verify) -> Self {
+        Self { config: Arc::new(config), servername, verify }
+    }
+
+    fn name(&self, host: &str) -> io::Result<ServerName<'static>> {
+        let host = self.servername.as_deref().unwrap_or(host);
+        match ServerName::try_from(host.to_owned()) {
+            Ok(name) => Ok(name),
+            // Not told to the server, and compared with nothing.
+            Err(_) if self.verify != Verify::Full => Ok(IpAddr::from(Ipv4Addr::UNSPECIFIED).into()),
+            Err(error) => Err(io::Error::new(io::ErrorKind::InvalidInput, error)),
+        }
+    }
+}
+
+impl MakeTlsConnect<Socket> for Connector {
+    type Stream = Stream;
+    type TlsConnect = Handshake;
+    type Error = io::Error;
+
+    fn make_tls_connect(&mut self, host: &str) -> io::Result<Handshake> {
+        Ok(Handshake { name: self.name(host)?, config: Arc::clone(&self.config) })
+    }
+}
+
+/// One handshake, about to begin.
+pub(in crate::coordinator::postgres) struct Handshake {
+    name: ServerName<'static>,
+    config: Arc<ClientConfig>,
+}
+
+impl TlsConnect<Socket> for Handshake {
+    type Stream = Stream;
+    type Error = io::Error;
+    type Future = Pin<Box<dyn Future<Output = io::Result<Stream>> + Send>>;
+
+    fn connect(self, socket: Socket) -> Self::Future {
+        Box::pin(async move { TlsConnector::from(self.config).connect(self.name, socket).await.map(Stream) })
+    }
+}
+
+/// A connection under TLS.
+pub(in crate::coordinator::postgres) struct Stream(client::TlsStream<Socket>);
+
+impl TlsStream for Stream {
+    fn channel_binding(&self) -> ChannelBinding {
+        let certificate = self.0.get_ref().1.peer_certificates().and_then(<[_]>::first);
+        certificate
+            .and_then(|der| end_point(der))
+            .map_or_else(ChannelBinding::none, ChannelBinding::tls_server_end_point)
+    }
+}
+
+impl AsyncRead for Stream {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_read(cx, buffer)
+    }
+}
+
+impl AsyncWrite for Stream {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.0).poll_write(cx, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_shutdown(cx)
+    }
+}

@@ -1,0 +1,9 @@
+-- $1 namespace
+with registry as (select * from mintid_registry where namespace = $1 for update)
+select
+  floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms,
+  ceil(extract(epoch from not_before) * 1000)::int8 as not_before_ms,
+  not_before >= clock_timestamp() as waiting,
+  coalesce(incarnation = {identity}, false) as same,
+  protocol, layout, ttl_ms, durable, fingerprints
+from registry

@@ -1,0 +1,120 @@
+//! What a generator is made of, and the coordinator that follows from it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::only_converts;
+use crate::cipher::BaseKey;
+use crate::clock::Clock;
+use crate::coordinator::fixed::{Fixed, Identity};
+use crate::coordinator::local::{Local, Surroundings, default_directory};
+#[cfg(feature = "postgres")]
+use crate::coordinator::postgres::{self, Postgres, Settings};
+#[cfg(feature = "postgres")]
+use crate::coordinator::registry;
+use crate::coordinator::registry::{OnReset, Registry};
+use crate::coordinator::{Coordinator, MachineIds};
+use crate::error::Error;
+use crate::layout::Layout;
+use crate::lease::state::Timings;
+
+/// Who grants leases.
+#[derive(Debug, Clone)]
+pub enum Place {
+    /// Nobody: this process only converts.
+    Nowhere,
+    /// The user's state directory.
+    Local,
+    /// A directory.
+    Directory(PathBuf),
+    /// Nobody; the machine ID was set by hand.
+    Fixed(Identity),
+    /// A PostgreSQL database.
+    #[cfg(feature = "postgres")]
+    Postgres(Settings),
+}
+
+/// What a generator is made of.
+#[derive(Debug)]
+pub struct Options {
+    /// Who grants leases.
+    pub place: Place,
+    /// The range of machine IDs to lease from, both included; all of them without one.
+    pub machine_ids: Option<(u32, u32)>,
+    /// Which registry of the coordinator's.
+    pub namespace: String,
+    /// How long things may take.
+    pub timings: Timings,
+    /// How long one request may take.
+    pub request_timeout: Duration,
+    /// The secret behind masks and encrypted kinds.
+    pub key: Option<BaseKey>,
+    /// Bit widths and epoch.
+    pub layout: Layout,
+    /// What newcomers do at a registry that may have forgotten leases.
+    pub on_reset: OnReset,
+    /// Whether a shared registry keeps its incarnation where a crash leaves it alone.
+    pub durable: bool,
+}
+
+impl Options {
+    /// The coordinator, and one spelling of its address: two generators that have the same one share a lease.
+    pub(super) fn coordinator(&self, clock: &Arc<dyn Clock>) -> Result<(String, Arc<dyn Coordinator>), Error> {
+        let Self { layout, namespace, .. } = self;
+        let local = |directory: PathBuf| -> Result<(String, Arc<dyn Coordinator>), Error> {
+            let machines = MachineIds::new(layout, self.machine_ids)?;
+            // Two spellings of one directory are one lease. What cannot be made fails when it is asked for a lease.
+            let made = std::fs::create_dir_all(&directory).and_then(|()| std::fs::canonicalize(&directory));
+            let directory = made.unwrap_or(directory);
+            let local = Local::new(&directory, namespace, machines, *layout, Arc::clone(clock));
+            Ok((format!("file://{}", directory.display()), Arc::new(local)))
+        };
+        match &self.place {
+            Place::Nowhere => Err(only_converts()),
+            Place::Local => local(default_directory(&Surroundings::of_this_process())?),
+            Place::Directory(directory) => local(directory.clone()),
+            Place::Fixed(identity) => {
+                let machine = identity.resolve(layout)?;
+                let fixed = Fixed::new(machine, namespace, *layout, Arc::clone(clock));
+                Ok((format!("machineId {machine}"), Arc::new(fixed)))
+            }
+            #[cfg(feature = "postgres")]
+            Place::Postgres(settings) => Ok((settings.address(), Arc::new(self.postgres(settings.clone())?))),
+        }
+    }
+
+    /// The registry that the options name, for an operator.
+    ///
+    /// # Errors
+    /// `CONFIG` where the coordinator has none that could be looked after, or as for a lease.
+    pub fn registry(&self) -> Result<Arc<dyn Registry>, Error> {
+        match &self.place {
+            #[cfg(feature = "postgres")]
+            Place::Postgres(settings) => Ok(Arc::new(self.postgres(settings.clone())?)),
+            Place::Nowhere | Place::Local | Place::Directory(_) | Place::Fixed(_) => Err(Error::config(
+                "coordinator",
+                "coordinator: expected the URL of a server; only those have a registry",
+            )),
+        }
+    }
+
+    #[cfg(feature = "postgres")]
+    fn postgres(&self, settings: Settings) -> Result<Postgres, Error> {
+        /// Renewals further apart are worth a connection each: an idle one costs the server more.
+        const KEPT_OPEN_FOR: Duration = Duration::from_secs(30);
+        Ok(Postgres::new(postgres::Setup {
+            settings,
+            namespace: self.namespace.clone(),
+            machine_ids: MachineIds::new(&self.layout, self.machine_ids)?,
+            agreement: registry::Agreement {
+                layout: self.layout,
+                ttl: self.timings.ttl,
+                fingerprint: self.key.as_ref().map(BaseKey::fingerprint),
+                durable: self.durable,
+            },
+            on_reset: self.on_reset,
+            keep_open: self.timings.renew_every < KEPT_OPEN_FOR,
+        }))
+    }
+}

@@ -1,0 +1,208 @@
+//! A registry in a PostgreSQL schema of its own, whose clock the test moves.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use mintid::coordinator::postgres::{Postgres, Settings, Setup, TlsOptions};
+use mintid::coordinator::registry::{Agreement, OnReset};
+use mintid::coordinator::{Coordinator, MachineIds};
+use mintid::layout::Layout;
+use tokio_postgres::{NoTls, SimpleQueryMessage};
+
+use crate::support::bench::{Bench, Holder, Kind, few_machines, wait};
+
+/// Where the server is that the README's test command promises.
+pub(crate) fn url() -> String {
+    std::env::var("MINTID_TEST_POSTGRES").unwrap_or_else(|_| "postgres://postgres@127.0.0.1:5432/test".into())
+}
+
+/// How one of a statement's texts is changed.
+pub(crate) type Change = (&'static str, &'static str);
+
+/// One schema with nothing in it but a clock; it goes with the bench.
+pub(crate) struct PostgresBench {
+    schema: String,
+    changes: Vec<Change>,
+    ttl: Duration,
+    on_reset: OnReset,
+}
+
+impl PostgresBench {
+    /// A registry in which nothing is waited for.
+    pub(crate) fn new() -> Self {
+        Self::with(OnReset::Grant, &[])
+    }
+
+    /// The same with some texts of its clients' statements changed.
+    pub(crate) fn changed(changes: &[Change]) -> Self {
+        Self::with(OnReset::Grant, changes)
+    }
+
+    /// A registry where newcomers wait for what it may have forgotten.
+    pub(crate) fn waiting() -> Self {
+        Self::with(OnReset::Wait, &[])
+    }
+
+    /// Both.
+    pub(crate) fn waiting_changed(changes: &[Change]) -> Self {
+        Self::with(OnReset::Wait, changes)
+    }
+
+    fn with(on_reset: OnReset, changes: &[Change]) -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::SeqCst);
+        let schema = format!("mintid_test_{}_{number}", std::process::id());
+        query(&format!(
+            "drop schema if exists {schema} cascade; create schema {schema};
+             create table {schema}.clock as select interval '0' as shift"
+        ));
+        Self { schema, changes: changes.to_vec(), ttl: Duration::from_secs(300), on_reset }
+    }
+
+    pub(crate) fn schema(&self) -> &str {
+        &self.schema
+    }
+
+    /// A role of the bench's own; it goes with the bench.
+    pub(crate) fn role(&self, attributes: &str) -> String {
+        let role = format!("{}_role", self.schema);
+        self.run(&format!("create role {role} with {attributes}; grant select on clock to {role}"));
+        role
+    }
+
+    /// A client that comes in as `role`.
+    pub(crate) fn client_as(&self, role: &str) -> Postgres {
+        let url = url();
+        let host = url.rsplit_once('@').map_or(url.as_str(), |(_, host)| host).to_owned();
+        let url = format!("postgres://{role}@{host}");
+        let separator = if url.contains('?') { '&' } else { '?' };
+        let settings =
+            Settings::parse(&format!("{url}{separator}schema={}", self.schema), &TlsOptions::default()).unwrap();
+        self.client_with(|setup| setup.settings = settings)
+    }
+
+    pub(crate) fn agreement(&self) -> Agreement {
+        Agreement { layout: few_machines(), ttl: self.ttl, fingerprint: None, durable: false }
+    }
+
+    /// A new client that agrees to something else, or is let in some other way.
+    pub(crate) fn client_with(&self, change: impl FnOnce(&mut Setup)) -> Postgres {
+        let settings = Settings::parse(&self.url(), &TlsOptions::default()).unwrap();
+        let mut setup = Setup {
+            settings,
+            namespace: "default".into(),
+            machine_ids: MachineIds::new(&few_machines(), None).unwrap(),
+            agreement: self.agreement(),
+            on_reset: self.on_reset,
+            keep_open: false,
+        };
+        change(&mut setup);
+        let clock = format!("(clock_timestamp() + (select shift from {}.clock))", self.schema);
+        Postgres::new(setup).rewritten(&|statement| {
+            let changed = self.changes.iter().fold(statement.to_owned(), |text, (from, to)| text.replace(from, to));
+            changed.replace("clock_timestamp()", &clock)
+        })
+    }
+
+    pub(crate) fn url(&self) -> String {
+        let url = url();
+        let separator = if url.contains('?') { '&' } else { '?' };
+        format!("{url}{separator}schema={}", self.schema)
+    }
+
+    /// Runs statements as the superuser, in the bench's schema.
+    pub(crate) fn run(&self, sql: &str) {
+        query(&format!("set search_path to {}; {sql}", self.schema));
+    }
+
+    /// The first value of a statement's first row, a whole number.
+    pub(crate) fn value(&self, sql: &str) -> i64 {
+        let value = query(&format!("set search_path to {}; {sql}", self.schema));
+        value.expect("a row").parse().unwrap()
+    }
+}
+
+/// Runs statements as the superuser; returns the first value of the last row.
+fn query(sql: &str) -> Option<String> {
+    try_query(sql).unwrap_or_else(|error| panic!("{sql}: {error:?}"))
+}
+
+fn try_query(sql: &str) -> Result<Option<String>, tokio_postgres::Error> {
+    crate::support::bench::block_on(async {
+        let (client, connection) =
+            tokio_postgres::connect(&url(), NoTls).await.expect("the PostgreSQL of MINTID_TEST_POSTGRES");
+        let driver = tokio::spawn(connection);
+        let messages = client.simple_query(sql).await;
+        driver.abort();
+        Ok(messages?.iter().rev().find_map(|message| match message {
+            SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
+            _ => None,
+        }))
+    })
+}
+
+impl Drop for PostgresBench {
+    fn drop(&mut self) {
+        // What a failed test left behind goes with the next one of its number.
+        let _ = try_query(&format!(
+            "drop schema {0} cascade;
+             do $$ begin if exists (select from pg_roles where rolname = '{0}_role') then
+               drop owned by {0}_role; drop role {0}_role; end if; end $$",
+            self.schema
+        ));
+    }
+}
+
+impl Bench for PostgresBench {
+    fn kind(&self) -> Kind {
+        Kind::Renewable
+    }
+
+    fn layout(&self) -> Layout {
+        few_machines()
+    }
+
+    fn ttl(&self) -> Duration {
+        self.ttl
+    }
+
+    fn client(&self, machine_ids: MachineIds, _skew_ms: i64) -> Arc<dyn Coordinator> {
+        // No statement takes a time of the client's: its clock has no way in.
+        Arc::new(self.client_with(|setup| setup.machine_ids = machine_ids))
+    }
+
+    fn pass(&self, by: Duration) {
+        self.step(by.as_millis() as i64);
+    }
+
+    fn step(&self, by_ms: i64) {
+        self.run(&format!("update clock set shift = shift + interval '{by_ms} milliseconds'"));
+    }
+
+    fn die(&self, holder: Holder) {
+        let left_ms = holder.lease().end_ms as i64 + 1 - self.now_ms();
+        self.step(left_ms.max(0));
+    }
+}
+
+impl PostgresBench {
+    /// The registry's time.
+    pub(crate) fn now_ms(&self) -> i64 {
+        self.value("select floor(extract(epoch from clock_timestamp() + (select shift from clock)) * 1000)::int8")
+    }
+}
+
+/// Whether newcomers must wait at the moment.
+pub(crate) fn must_wait(client: &dyn Coordinator, ttl: Duration) -> bool {
+    match wait(client.acquire(ttl)) {
+        Ok(grant) => {
+            wait(client.release(&grant.lease, grant.lease.start_ms)).unwrap();
+            false
+        }
+        Err(error) => {
+            assert_eq!(error.code(), mintid::error::Code::RegistryReset, "{error}");
+            true
+        }
+    }
+}
