@@ -411,13 +411,13 @@ export interface StandardSchemaProps<Value> {
  * one is ready, and is closed then. If it fails, the default stays what it was.
  *
  * @throws {ConfigError} for options that are wrong, or that disagree with another generator's in this process
- * @throws {AcquireTimeoutError | ExhaustedError | CoordinatorError} when no lease could be had
+ * @throws {AcquireTimeoutError | ExhaustedError | CoordinatorError | RegistryError} when no lease could be had
  * @throws {AddonError} when there is no native binary for this platform
  * @throws {ClosedError} when it was closed meanwhile, by {@link stop} or by another `start`
  * @throws the signal's reason, if it was aborted
  *
  * @example
- * const ids = await start({ coordinator: 'local', key: process.env.MINTID_KEY })
+ * const ids = await start({ coordinator: process.env.DATABASE_URL, key: process.env.MINTID_KEY })
  * ids.on('leaseLost', ({ machineId, reason }) => console.error('lost machine ID', machineId, reason))
  */
 export function start(options: GeneratorOptions, ready?: ReadyOptions): Promise<IdGenerator>
@@ -437,6 +437,15 @@ export function stop(): Promise<void>
  * It emits the events of {@link IdGeneratorEvents}, and never `'error'`. A listener that throws does not keep the
  * others from running; what it threw surfaces as an uncaught exception afterwards. `'leaseLost'` and `'warning'` go to
  * `process.emitWarning`, once each, where nobody listens.
+ *
+ * The same events are published on `node:diagnostics_channel`, each as a {@link ChannelMessage} on the channel that has
+ * its name after `mintid:`, for whoever watches all generators of a thread without knowing them.
+ *
+ * Where `@opentelemetry/api` is installed, each generator records metrics with the meter `mintid`: the counters
+ * `mintid.lease.acquired`, `.renewed`, `.retries` and `.lost`, the histogram `mintid.lease.operation.duration` (seconds),
+ * and the gauges `mintid.lease.held` (0 or 1) and `mintid.lease.expires_in` (seconds). Their attributes are
+ * `mintid.namespace` and `mintid.coordinator` (its kind, for example `postgres`; never an address), with
+ * `mintid.operation`, `mintid.reason` and `error.type` where they apply.
  *
  * @example
  * await using ids = await IdGenerator.connect({ coordinator: 'file:///var/lib/mintid', key })
@@ -461,7 +470,8 @@ export class IdGenerator extends EventEmitter {
    * Starts, and waits until a lease is held; after a loss, until there is one again. Costs next to nothing while one is
    * held: it may be the first line of a serverless handler. Each caller has its own signal and its own timeout.
    *
-   * @throws {AcquireTimeoutError | ExhaustedError | CoordinatorError | ConfigError | AddonError} when there is none
+   * @throws {AcquireTimeoutError | ExhaustedError | CoordinatorError | RegistryError} when there is none
+   * @throws {ConfigError | AddonError} as {@link start}
    * @throws {ClosedError} when the generator is or gets closed
    * @throws the signal's reason, as soon as it aborts
    *
@@ -493,6 +503,25 @@ export class IdGenerator extends EventEmitter {
 
   /** The lease that is held; null without one. */
   readonly lease: Lease | null
+
+  /**
+   * What this generator was told of its lease since it was made, added up. A copy: it does not change any more.
+   *
+   * @example
+   * app.get('/debug/ids', () => ids.stats())
+   */
+  stats(): GeneratorStats
+
+  /**
+   * Whether IDs can be made at present, in a form to be shown: it holds no addresses, no messages of a server's, no keys.
+   *
+   * @example
+   * app.get('/ready', (_, reply) => {
+   *   const health = ids.health()
+   *   reply.code(health.status === 'unavailable' ? 503 : 200).send(health)
+   * })
+   */
+  health(): GeneratorHealth
 
   /**
    * Gives the lease up as lost (`leaseLost` with `'relinquished'`) and takes another one. Does nothing without a lease.
@@ -535,17 +564,98 @@ export interface CoordinatorOptions extends CommonOptions {
   /**
    * Who grants the lease. There is no default, since what is unique on one host only must be written.
    *
+   * - `'postgres://user:password@host/database'`, `'postgresql://…'`: a PostgreSQL server; all processes that use this
+   *   database and namespace are unique among each other. The tables are made where the role may; `npx mintid setup` makes
+   *   them otherwise. The URLs of libpq, Prisma, node-postgres and postgres.js are understood: several hosts, `sslmode`,
+   *   `sslrootcert`, `channel_binding`, `options`, `schema`, Unix sockets. pgbouncer in transaction mode will do; a `prisma:`
+   *   URL will not: give the database's own (`process.env.DIRECT_URL`).
+   * - {@link PostgresConnection}: the same as an object, in which nothing needs escaping.
    * - `'local'`: a directory of this user's on this host (in the XDG state home). Unique among the processes that share
    *   it; inside a container, or without a home, name the directory.
    * - `'file:///dir'`: that directory, which must be absolute and not on a network file system.
    * - `'none'`: this process only converts.
    */
-  coordinator: 'local' | 'none' | `file:///${string}` | (string & {}) | undefined
+  coordinator:
+    | 'local'
+    | 'none'
+    | `file:///${string}`
+    | `postgres://${string}`
+    | `postgresql://${string}`
+    | (string & {})
+    | PostgresConnection
+    | undefined
 
   /** The machine IDs that may be leased, both ends included: a range for a region, or beside other software. */
   machineIds?: { from: number; to: number }
 
+  /** How the connection to a server is encrypted. Only where the coordinator is a server. */
+  tls?: TlsOptions
+
+  /**
+   * How a server's registry tells that it may have forgotten leases. Only where the coordinator is a server.
+   *
+   * - `'volatile'` (default): by a mark that the server itself throws away when it crashes, is promoted or restored.
+   *   Newcomers then wait until every lease that may have been forgotten has run out; holders go on.
+   * - `'durable'`: by a mark in a logged table, for a host that throws the other one away without losing anything (one
+   *   that scales to zero). Whoever sets this takes it on themselves that no commit is ever lost.
+   */
+  incarnation?: 'volatile' | 'durable'
+
   machineId?: never
+}
+
+/**
+ * A PostgreSQL server as an object. Every parameter that a URL may have can be given, by the name that it has there; an
+ * unknown one is refused by name. Values are taken as they are: nothing is decoded.
+ *
+ * @example
+ * await start({
+ *   coordinator: { type: 'postgres', host: 'db.internal', user: 'app', password: process.env.PGPASSWORD, database: 'app' }
+ * })
+ */
+export interface PostgresConnection {
+  type: 'postgres'
+  /** A name or an address, several of them with commas between, or the absolute path of a Unix socket's folder. */
+  host?: string | undefined
+  /** Default 5432. Several, with commas between, go with several hosts. */
+  port?: number | string | undefined
+  /** Needed: it is never guessed. */
+  user?: string | undefined
+  password?: string | undefined
+  /** The database's name; `dbname` is the same. Default: the user's. */
+  database?: string | undefined
+  /** Where mintid's tables are. Default: what the role's `search_path` says. */
+  schema?: string | undefined
+  /** How much encryption is asked for. */
+  sslmode?: 'disable' | 'allow' | 'prefer' | 'require' | 'verify-ca' | 'verify-full' | 'no-verify' | undefined
+  /** `application_name`, `connect_timeout`, `options`, `target_session_attrs`, `channel_binding`, … */
+  [parameter: string]: string | number | boolean | undefined
+}
+
+/**
+ * Certificates and keys of a connection, as their texts in PEM: what a URL can only name files of. Where anything is given,
+ * the connection is always encrypted; `sslmode=disable` beside it is refused.
+ */
+export interface TlsOptions {
+  /**
+   * The certificate authorities to trust; a text may hold several. Default: the operating system's.
+   *
+   * @example
+   * tls: { ca: readFileSync('/etc/ssl/rds.pem') }
+   */
+  ca?: string | Uint8Array | readonly (string | Uint8Array)[]
+  /** The certificate that the server is shown, with those between it and its authority. Goes with `key`. */
+  cert?: string | Uint8Array
+  /** The private key of `cert`, unencrypted. */
+  key?: string | Uint8Array
+  /** The name that the server's certificate must have. Default: the host's. */
+  servername?: string
+  /**
+   * What is verified of the server's certificate. `true`: that an authority has signed it, and that it has the host's
+   * name. `false`: nothing; the connection is encrypted, but with whom is not known. Default: what `sslmode` says, and as
+   * `true` where that says nothing.
+   */
+  rejectUnauthorized?: boolean
 }
 
 /** A generator whose machine ID is set by hand. Nothing checks that no other process has it too. */
@@ -559,6 +669,8 @@ export interface MachineIdOptions extends CommonOptions {
 
   coordinator?: never
   machineIds?: never
+  tls?: never
+  incarnation?: never
 }
 
 /** What all generators have. */
@@ -582,7 +694,7 @@ export interface CommonOptions {
   layout?: LayoutOptions
 }
 
-/** The timings of a lease, in milliseconds. */
+/** The timings of a lease, in milliseconds, and what holds after a reset. */
 export interface LeaseOptions {
   /** How long a lease lasts unless it is renewed: 3000 to 86 400 000, equal in the whole namespace. Default 300 000. */
   ttlMs?: number
@@ -597,6 +709,15 @@ export interface LeaseOptions {
    * `firstTtlMs` if that is less.
    */
   requestTimeoutMs?: number
+  /**
+   * What newcomers do at a server's registry that may have forgotten leases, a new one included. Only where the
+   * coordinator is a server.
+   *
+   * - `'wait'` (default): wait until every lease that may have been forgotten has run out: `ttlMs` and 2 s at most.
+   *   `npx mintid setup --fresh` spares a new registry the wait.
+   * - `'grant'`: take a lease at once. Two processes may then make the same IDs: for development only.
+   */
+  onReset?: 'wait' | 'grant'
 }
 
 /** Bit widths, at most 64 together, and the epoch. */
@@ -632,6 +753,54 @@ export interface Lease {
   expiresAt: Date | null
 }
 
+/** What a generator was told of its lease so far; see {@link IdGenerator.stats}. */
+export interface GeneratorStats {
+  /**
+   * - `'idle'`: no lease was asked for yet, or the last answer was that none can be had.
+   * - `'acquiring'`: asking for the first one.
+   * - `'held'`: `next()` works.
+   * - `'lost'`: lost, and asking for another one.
+   * - `'closed'`: closed.
+   */
+  state: 'idle' | 'acquiring' | 'held' | 'lost' | 'closed'
+  /** The machine ID that is held; null without a lease. */
+  machineId: number | null
+  /** The lease that is held; null without one. */
+  lease: Lease | null
+  /** How many `leaseAcquired` there were. */
+  acquired: number
+  /** How many `leaseRenewed` there were. */
+  renewed: number
+  /** How many `leaseRetry` there were. */
+  retries: number
+  /** How many `leaseLost` there were. */
+  lost: number
+  /** How many `leaseReleased` there were. */
+  released: number
+  /** How many `warning` there were. */
+  warnings: number
+  /** The latest operation on the lease that succeeded. */
+  lastOperation: { operation: 'acquire' | 'renew' | 'release'; at: Date; durationMs: number | null } | null
+  /** Why the latest operation that failed did so; it stays when the next one succeeds. */
+  lastError: MintidError | null
+}
+
+/** How a generator is; see {@link IdGenerator.health}. */
+export interface GeneratorHealth {
+  /**
+   * - `'ok'`: a lease is held, and the latest renewal did not fail; or the generator only converts.
+   * - `'degraded'`: a lease is held, but the latest renewals failed; IDs go on until it ends.
+   * - `'unavailable'`: there is none; `next()` throws.
+   */
+  status: 'ok' | 'degraded' | 'unavailable'
+  /** A sentence for people, with the codes of errors. */
+  reason: string
+  /** The machine ID that is held; null without a lease. */
+  machineId: number | null
+  /** How long the lease lasts unless it is renewed; null without one, or where it ends with the process. */
+  expiresInMs: number | null
+}
+
 /* ------------------------------------------------------------------------------------------------------------------ */
 /* Events                                                                                                             */
 /* ------------------------------------------------------------------------------------------------------------------ */
@@ -652,7 +821,26 @@ export interface IdGeneratorEvents {
   warning: WarningEvent
 }
 
-/** Why an operation on a lease was made. */
+/**
+ * What is published on `node:diagnostics_channel`, on `mintid:leaseAcquired` and so on.
+ *
+ * @example
+ * import { subscribe } from 'node:diagnostics_channel'
+ *
+ * subscribe('mintid:leaseLost', (message) => {
+ *   const { generator, event } = message as ChannelMessage<'leaseLost'>
+ *   console.error('lost machine ID', event.machineId, generator.health())
+ * })
+ */
+export interface ChannelMessage<Event extends keyof IdGeneratorEvents = keyof IdGeneratorEvents> {
+  generator: IdGenerator
+  event: IdGeneratorEvents[Event]
+}
+
+/**
+ * Why an operation on a lease was made: for the first lease, for another one after a loss, because it was time, because
+ * a connection was lost, or because the generator is closed.
+ */
 export type LeaseSource = 'initial' | 'reacquire' | 'scheduled' | 'reconnect' | 'shutdown'
 
 /** What every event has. */
@@ -715,8 +903,15 @@ export interface LeaseReleasedEvent extends LeaseEvent {
 
 /** See {@link IdGeneratorEvents}. */
 export interface WarningEvent extends LeaseEvent {
-  /** A stable name. */
-  code: string
+  /**
+   * A stable name.
+   *
+   * - `'REGISTRY_RESET'`: the registry may have forgotten leases, and grants nothing new for a while; the message says
+   *   why, and until when.
+   * - `'MACHINE_IDS_RUNNING_OUT'`: half of the machine IDs are leased, or four fifths.
+   * - `'OPTIONS_REPLACED'`: another generator that shares this lease has other timings, which are in force now.
+   */
+  code: 'REGISTRY_RESET' | 'MACHINE_IDS_RUNNING_OUT' | 'OPTIONS_REPLACED' | (string & {})
   /** A sentence for people. */
   message: string
 }
@@ -808,7 +1003,10 @@ export class ExhaustedError extends MintidError {
   readonly capacity: number
 }
 
-/** The coordinator cannot be reached or used (a directory that cannot be written, for example). */
+/**
+ * The coordinator cannot be reached, does not let us in, or cannot be used (a wrong password, a missing right, a directory
+ * that cannot be written).
+ */
 export class CoordinatorError extends MintidError {
   static readonly code: 'ERR_MINTID_COORDINATOR'
   constructor(
@@ -823,10 +1021,38 @@ export class CoordinatorError extends MintidError {
   readonly code: 'ERR_MINTID_COORDINATOR'
   /** Which coordinator, without credentials. */
   readonly coordinator?: string
-  /** Its own word for what went wrong. */
+  /** Its own code for what went wrong: PostgreSQL's SQLSTATE, for example `'28P01'`. */
   readonly serverCode?: string
   /** What to do about it. */
   readonly hint?: string
+}
+
+/**
+ * What a server's registry says, by `code`:
+ *
+ * - `'ERR_MINTID_REGISTRY_RESET'`: it may have forgotten leases (it is new, was restored, or its server crashed), so
+ *   nothing new is granted before `notBefore`, and there was no time to wait for that. Try again, or wait longer
+ *   (`lease.acquireTimeoutMs`); who knows that nothing of this namespace runs any more runs `command`.
+ * - `'ERR_MINTID_REGISTRY_VERSION'`: it was made by a later version of mintid.
+ */
+export class RegistryError extends MintidError {
+  /** The code of one that is made without. */
+  static readonly code: 'ERR_MINTID_REGISTRY_RESET'
+  static readonly codes: readonly ['ERR_MINTID_REGISTRY_RESET', 'ERR_MINTID_REGISTRY_VERSION']
+  constructor(
+    message: string,
+    details?: {
+      code?: 'ERR_MINTID_REGISTRY_RESET' | 'ERR_MINTID_REGISTRY_VERSION'
+      notBefore?: Date
+      command?: string
+      cause?: unknown
+    }
+  )
+  readonly code: 'ERR_MINTID_REGISTRY_RESET' | 'ERR_MINTID_REGISTRY_VERSION'
+  /** Until when nothing new is granted, by the coordinator's clock. */
+  readonly notBefore?: Date
+  /** What an operator who knows better can run. */
+  readonly command?: string
 }
 
 /**

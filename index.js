@@ -13,6 +13,7 @@ const {
   AcquireTimeoutError,
   ExhaustedError,
   CoordinatorError,
+  RegistryError,
   InvalidIdError,
   NoKeyError,
   TimeError
@@ -33,6 +34,7 @@ module.exports = {
   AcquireTimeoutError,
   ExhaustedError,
   CoordinatorError,
+  RegistryError,
   InvalidIdError,
   NoKeyError,
   TimeError

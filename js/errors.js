@@ -62,6 +62,15 @@ class CoordinatorError extends MintidError {
   static code = 'ERR_MINTID_COORDINATOR'
 }
 
+/**
+ * The registry may have forgotten leases, and grants nothing new until `notBefore`; or it was made by a newer version.
+ * `command` is what an operator who knows better can run.
+ */
+class RegistryError extends MintidError {
+  static code = 'ERR_MINTID_REGISTRY_RESET'
+  static codes = ['ERR_MINTID_REGISTRY_RESET', 'ERR_MINTID_REGISTRY_VERSION']
+}
+
 /** A value is not an ID of the type: `reason` says what is wrong, `expected` what such an ID looks like. */
 class InvalidIdError extends MintidError {
   static code = 'ERR_MINTID_INVALID_ID'
@@ -88,6 +97,7 @@ const errors = {
   AcquireTimeoutError,
   ExhaustedError,
   CoordinatorError,
+  RegistryError,
   InvalidIdError,
   NoKeyError,
   TimeError
@@ -95,17 +105,21 @@ const errors = {
 
 for (const [name, Class] of Object.entries(errors)) brand(Class, name)
 
-const byCode = new Map(Object.values(errors).map((Class) => [Class.code, Class]))
+/** Most classes have one code, which is their `code`; the others list theirs in `codes`. */
+const byCode = new Map(
+  Object.values(errors).flatMap((Class) => (Class.codes ?? [Class.code]).map((code) => [code, Class]))
+)
 
 /**
  * Turns what the border between JavaScript and native code calls a failure (plain data) into an error, its cause too.
  *
- * @param {object} failure `{ failure: true, code, message, cause?, … }`
+ * @param {object} failure `{ failure: true, code, message, cause?, … }`; times in ms since 1970
  * @param {Function} [below] the public function that the stack begins under: the first frame is its caller's
  * @returns {MintidError}
  */
 function fromFailure({ failure: _, message, cause, ...fields }, below = fromFailure) {
   const Class = byCode.get(fields.code) ?? MintidError
+  if (fields.notBefore !== undefined) fields.notBefore = new Date(fields.notBefore)
   const error = new Class(message, { ...fields, cause: cause && fromFailure(cause, below) })
   Error.captureStackTrace(error, below)
   return error

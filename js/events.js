@@ -19,16 +19,15 @@ const UNHEARD = {
 }
 
 /**
- * Hands a native event to its listeners. Each of them runs, whatever the others do: one that throws surfaces as an
- * uncaught exception, as with any EventEmitter, but after the rest were called and outside of the native caller.
+ * Hands an event to its listeners. Each of them runs, whatever the others do: one that throws surfaces as an uncaught
+ * exception, as with any EventEmitter, but after the rest were called and outside of the native caller.
  *
  * @param {import('node:events').EventEmitter} emitter
- * @param {object} nativeEvent a LeaseEvent: times in ms since 1970, errors as failures
+ * @param {string} type the event's name
+ * @param {object} event as listeners get it
  * @param {Set<string>} warned what this emitter has already put into `process.emitWarning`
  */
-function deliver(emitter, nativeEvent, warned) {
-  const { type, ...rest } = nativeEvent
-  const event = publicEvent(rest)
+function deliver(emitter, type, event, warned) {
   const listeners = emitter.rawListeners(type)
   for (const listener of listeners) {
     try {
@@ -42,9 +41,14 @@ function deliver(emitter, nativeEvent, warned) {
   if (listeners.length === 0) warnOnce(type, event, warned)
 }
 
-function publicEvent(nativeEvent) {
+/**
+ * What listeners get of a native event.
+ *
+ * @param {object} fields a LeaseEvent without its type: times in ms since 1970, errors as failures
+ */
+function publicEvent(fields) {
   const event = {}
-  for (const [name, value] of Object.entries(nativeEvent)) {
+  for (const [name, value] of Object.entries(fields)) {
     if (value !== undefined) event[name] = value
   }
   event.at = new Date(event.at)
@@ -59,4 +63,4 @@ function warnOnce(type, event, warned) {
   process.emitWarning(warning.message, { type: 'MintidWarning', code: warning.code })
 }
 
-module.exports = { deliver }
+module.exports = { publicEvent, deliver }

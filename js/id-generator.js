@@ -2,7 +2,7 @@
 
 const { EventEmitter } = require('node:events')
 const { ClosedError, fromFailure } = require('./errors.js')
-const { deliver } = require('./events.js')
+const { publicEvent, deliver } = require('./events.js')
 const { idType } = require('./id-type.js')
 const { backend: native } = require('./native.js')
 const { isObject, known, refuse, unexpected } = require('./options/check.js')
@@ -10,6 +10,7 @@ const { generatorOptions } = require('./options/generator.js')
 const { acquireTimeout } = require('./options/lease.js')
 const { resolveMachineId } = require('./options/machine-id.js')
 const { bindType } = require('./shared.js')
+const { Stats } = require('./stats.js')
 const { Waiters } = require('./waiters.js')
 
 const CLOSED = 'the generator was closed'
@@ -23,6 +24,8 @@ class IdGenerator extends EventEmitter {
   #generation = null
   #closing = null
   #warned = new Set()
+  #stats
+  #telemetry = null
 
   /**
    * Checks the options and does nothing else.
@@ -34,6 +37,7 @@ class IdGenerator extends EventEmitter {
     super()
     this.#options = generatorOptions(options)
     this.#backend = backend
+    this.#stats = new Stats(this.#options.coordinator)
   }
 
   /** Makes a generator and waits for its lease; closes it again if that fails. */
@@ -54,11 +58,12 @@ class IdGenerator extends EventEmitter {
     signal?.throwIfAborted()
     if (this.#closing) throw new ClosedError(CLOSED)
     if (this.#open().isHeld()) return
+    this.#stats.asked()
     const failure = await this.#waiters.wait(acquireTimeoutMs, signal)
     // The events before this answer are on their way to this thread: they are heard first.
     await new Promise(setImmediate)
     if (this.#closing) throw new ClosedError(CLOSED)
-    if (failure) throw fromFailure(failure, this.ready)
+    if (failure) throw this.#stats.failed(fromFailure(failure, this.ready))
   }
 
   /** Makes an ID type that is bound to this generator. */
@@ -91,10 +96,17 @@ class IdGenerator extends EventEmitter {
 
   /** The lease that is held, or null. */
   get lease() {
-    const lease = this.#handle?.lease()
-    if (!lease) return null
-    const { machineId, acquiredAt, expiresAt } = lease
-    return { machineId, acquiredAt: new Date(acquiredAt), expiresAt: expiresAt == null ? null : new Date(expiresAt) }
+    return publicLease(this.#handle?.lease())
+  }
+
+  /** What this generator was told of its lease so far, added up. */
+  stats() {
+    return this.#stats.report(this.#present())
+  }
+
+  /** Whether IDs can be made at present, and for how long: for a health check. */
+  health() {
+    return this.#stats.health(this.#present())
   }
 
   /** What loggers show; listeners and options stay out of it. */
@@ -125,6 +137,7 @@ class IdGenerator extends EventEmitter {
       if (this.#closing) handle.close()
       this.#handle = handle
       this.#waiters = new Waiters(handle)
+      this.#measure(here)
     }
     return this.#handle
   }
@@ -138,13 +151,33 @@ class IdGenerator extends EventEmitter {
     return this.#generation
   }
 
-  #hear(event) {
-    deliver(this, event, this.#warned)
+  /** Metrics, where there may be a lease. */
+  #measure(here) {
+    const { namespace, coordinator } = this.#options
+    if (this.#closing || coordinator === 'none') return
+    const { Telemetry } = require('./telemetry.js')
+    this.#telemetry = new Telemetry({ namespace, coordinator }, () => here.deref()?.health())
+  }
+
+  #hear({ type, ...fields }) {
+    const event = publicEvent(fields)
+    this.#stats.hear(type, event)
+    this.#telemetry?.hear(type, event)
+    deliver(this, type, event, this.#warned)
+    require('./channels.js').publish(this, type, event)
+  }
+
+  /** What `stats()` and `health()` have to know beside the events. */
+  #present() {
+    const closed = this.#closing !== null
+    const lease = !closed && this.#handle?.isHeld() ? this.#handle.lease() : null
+    return { closed, lease: publicLease(lease), expiresInMs: timeLeft(lease) }
   }
 
   async #end() {
     this.#handle?.cancel()
     await this.#handle?.close()
+    this.#telemetry?.close()
   }
 
   #readyOptions(options) {
@@ -155,6 +188,18 @@ class IdGenerator extends EventEmitter {
     }
     return { signal, acquireTimeoutMs: acquireTimeout(acquireTimeoutMs, 'acquireTimeoutMs') }
   }
+}
+
+function publicLease(lease) {
+  if (!lease) return null
+  const { machineId, acquiredAt, expiresAt } = lease
+  return { machineId, acquiredAt: new Date(acquiredAt), expiresAt: expiresAt == null ? null : new Date(expiresAt) }
+}
+
+/** Milliseconds until a lease ends, or null. `expiresAt` is told by the coordinator's clock, `expiresInMs` by the lease's. */
+function timeLeft(lease) {
+  if (lease?.expiresAt == null) return null
+  return Math.max(0, lease.expiresInMs ?? lease.expiresAt - Date.now())
 }
 
 module.exports = { IdGenerator }

@@ -82,7 +82,10 @@ export interface FakeIdsOptions {
   layout?: LayoutOptions
 }
 
-/** What {@link fakeIds} returns: an `IdGenerator` whose lease the test holds in its hands. */
+/**
+ * What {@link fakeIds} returns: an `IdGenerator` whose lease the test holds in its hands. Events, `stats()`, `health()`,
+ * diagnostics channels and metrics tell of it as of a real one; its coordinator's kind is `fixed`.
+ */
 export interface FakeIdGenerator extends IdGenerator {
   /**
    * Loses the lease: `lease` is null, `next()` throws `LeaseLostError`, `ready()` waits. Emits `leaseLost` before it

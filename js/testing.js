@@ -25,6 +25,7 @@ class FakeIdGenerator extends IdGenerator {
     super(options, { ...backend, open: (...given) => (this.#handle = backend.open(...given)) })
     // The first use of a type opens the handle.
     this.type('').is('')
+    this.#handle.announce()
     slot.generator = this
   }
 

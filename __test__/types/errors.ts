@@ -10,6 +10,7 @@ import {
   type MintidError,
   NoKeyError,
   NotReadyError,
+  RegistryError,
   TimeError
 } from 'mintid'
 import { type Equal, expectType } from './expect.js'
@@ -26,11 +27,20 @@ if (error instanceof InvalidIdError && error.reason === 'not canonical') error.e
 if (error instanceof AcquireTimeoutError) expectType<Equal<typeof error.attempts, number>>()
 if (error instanceof ExhaustedError) expectType<Equal<typeof error.capacity, number>>()
 if (error instanceof CoordinatorError) expectType<Equal<typeof error.hint, string | undefined>>()
+if (error instanceof CoordinatorError) expectType<Equal<typeof error.serverCode, string | undefined>>()
+if (error instanceof RegistryError) {
+  expectType<Equal<typeof error.code, 'ERR_MINTID_REGISTRY_RESET' | 'ERR_MINTID_REGISTRY_VERSION'>>()
+  expectType<Equal<[typeof error.notBefore, typeof error.command], [Date | undefined, string | undefined]>>()
+}
 if (error instanceof NoKeyError) expectType<Equal<typeof error.bits, number>>()
 
 // Codes are literal, on classes and on instances.
 expectType<Equal<typeof AddonError.code, 'ERR_MINTID_ADDON'>>()
 const codes: MintidError['code'][] = [NotReadyError.code, TimeError.code, new ClosedError('closed').code]
+expectType<Equal<(typeof RegistryError.codes)[number], 'ERR_MINTID_REGISTRY_RESET' | 'ERR_MINTID_REGISTRY_VERSION'>>()
+new RegistryError('newer', { code: 'ERR_MINTID_REGISTRY_VERSION' })
+// @ts-expect-error a code of another class
+new RegistryError('newer', { code: 'ERR_MINTID_CONFIG' })
 // @ts-expect-error no such reason
 const reason: InvalidIdError['reason'] = 'ugly'
 // @ts-expect-error fields are read-only

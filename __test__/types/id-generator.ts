@@ -1,6 +1,19 @@
+import { subscribe } from 'node:diagnostics_channel'
 import { type EventEmitter, once } from 'node:events'
 import process from 'node:process'
-import { type GeneratorOptions, IdGenerator, type IdOf, type Lease, start, stop } from 'mintid'
+import {
+  type ChannelMessage,
+  type GeneratorHealth,
+  type GeneratorOptions,
+  type GeneratorStats,
+  IdGenerator,
+  type IdOf,
+  type Lease,
+  type MintidError,
+  type PostgresConnection,
+  start,
+  stop
+} from 'mintid'
 import { type Equal, expectType } from './expect.js'
 
 export async function main(): Promise<void> {
@@ -33,6 +46,34 @@ export async function main(): Promise<void> {
   new IdGenerator({ coordinator: 'local' }, {})
   const options: GeneratorOptions = { coordinator: 'none' }
 
+  // Servers.
+  new IdGenerator({ coordinator: 'postgres://db/app', incarnation: 'durable', lease: { onReset: 'grant' } })
+  new IdGenerator({ coordinator: 'POSTGRESQL://db/app', tls: { ca: Buffer.alloc(1), rejectUnauthorized: true } })
+  new IdGenerator({ coordinator: 'postgres://db/app', tls: { ca: ['a', Buffer.alloc(1)], cert: 'c', key: 'k' } })
+  const connection: PostgresConnection = { type: 'postgres', host: 'db', port: 5432, password: process.env.PGPASSWORD }
+  new IdGenerator({ coordinator: connection })
+  new IdGenerator({
+    coordinator: { type: 'postgres', application_name: 'api', connect_timeout: 5, sslmode: 'require' }
+  })
+  // @ts-expect-error which kind of server
+  new IdGenerator({ coordinator: { host: 'db' } })
+  // @ts-expect-error a kind of a later version
+  new IdGenerator({ coordinator: { type: 'mysql' } })
+  // @ts-expect-error no such mode
+  new IdGenerator({ coordinator: { type: 'postgres', sslmode: 'on' } })
+  // @ts-expect-error texts, numbers, true and false
+  new IdGenerator({ coordinator: { type: 'postgres', ssl: {} } })
+  // @ts-expect-error a typing error
+  new IdGenerator({ coordinator: 'postgres://db/app', tls: { serverName: 'db' } })
+  // @ts-expect-error no such incarnation
+  new IdGenerator({ coordinator: 'postgres://db/app', incarnation: 'logged' })
+  // @ts-expect-error no such way
+  new IdGenerator({ coordinator: 'postgres://db/app', lease: { onReset: 'skip' } })
+  // @ts-expect-error a machine ID by hand has no server
+  new IdGenerator({ machineId: 7, tls: {} })
+  // @ts-expect-error a machine ID by hand has no registry
+  new IdGenerator({ machineId: 7, incarnation: 'volatile' })
+
   // Life.
   const connected: IdGenerator = await IdGenerator.connect(options, { acquireTimeoutMs: 500 })
   await connected.ready({ signal: undefined })
@@ -40,6 +81,13 @@ export async function main(): Promise<void> {
   await connected.ready({ timeout: 500 })
   expectType<Equal<typeof connected.machineId, number | null>>()
   expectType<Equal<typeof connected.lease, Lease | null>>()
+  expectType<Equal<ReturnType<typeof connected.stats>, GeneratorStats>>()
+  expectType<Equal<ReturnType<typeof connected.health>, GeneratorHealth>>()
+  const { state, lastError, lastOperation, renewed } = connected.stats()
+  expectType<Equal<typeof state, 'idle' | 'acquiring' | 'held' | 'lost' | 'closed'>>()
+  expectType<Equal<[typeof lastError, typeof renewed], [MintidError | null, number]>>()
+  lastOperation?.at.getTime()
+  const status: 200 | 503 = connected.health().status === 'unavailable' ? 503 : 200
   connected.relinquish('moving to another zone')
   await using scoped = connected
 
@@ -71,6 +119,11 @@ export async function main(): Promise<void> {
   // @ts-expect-error a field of another event
   ids.on('leaseLost', ({ durationMs }) => durationMs)
   ids.emit('leaseLost', { machineId: 1, reason: 'expired', at: new Date() })
+  ids.on('warning', ({ code }) => code === 'REGISTRY_RESET')
+  subscribe('mintid:leaseLost', (message) => {
+    const { generator, event } = message as ChannelMessage<'leaseLost'>
+    expectType<Equal<[typeof generator, typeof event.machineId], [IdGenerator, number]>>()
+  })
   const emitter: EventEmitter = ids
   await once(ids, 'leaseAcquired')
 }

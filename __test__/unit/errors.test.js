@@ -11,11 +11,13 @@ const { fromFailure, ...errors } = require(path)
 const { MintidError, ConfigError, InvalidIdError, LeaseLostError, NotReadyError } = errors
 const classes = Object.values(errors).filter((Class) => Class !== MintidError)
 
-const codes = () => classes.map((Class) => Class.code).sort()
+/** Every code, also of classes that have several. */
+const codes = () => classes.flatMap((Class) => Class.codes ?? [Class.code]).sort()
 const read = (...names) => readFileSync(join(__dirname, '..', '..', ...names), 'utf8')
 
 test('every class has its own code and name, static and on the instance', () => {
-  assert.equal(new Set(codes()).size, classes.length)
+  assert.equal(new Set(codes()).size, codes().length)
+  assert.equal(new Set(classes.map((Class) => Class.code)).size, classes.length)
   for (const [name, Class] of Object.entries(errors)) {
     const error = new Class('a message')
     assert.equal(error.code, Class.code)
@@ -26,9 +28,16 @@ test('every class has its own code and name, static and on the instance', () => 
 })
 
 test('classes, typings and native code have the same codes', () => {
-  const declared = [...read('index.d.ts').matchAll(/export class (\w+) .*\n\s+static readonly code: '(\w+)'/g)]
-  for (const [, name, code] of declared) assert.equal(errors[name].code, code)
-  assert.deepEqual(declared.map(([, , code]) => code).sort(), codes())
+  const declared = new Map(
+    [...read('index.d.ts').matchAll(/^export class (\w+Error) .*?^}/gms)].map(([text, name]) => [name, text])
+  )
+  assert.deepEqual([...declared.keys()].sort(), Object.keys(errors).sort())
+  for (const Class of classes) {
+    const text = declared.get(Class.prototype.name)
+    assert.ok(text.includes(`static readonly code: '${Class.code}'`), text)
+    const [, union] = /^ {2}readonly code: (.*)$/m.exec(text)
+    assert.deepEqual(union.match(/\w+/g), Class.codes ?? [Class.code])
+  }
 
   const native = [...read('src', 'error.rs').matchAll(/=> "(ERR_MINTID_\w+)"/g)].map(([, code]) => code)
   assert.ok(native.length > 0)
@@ -44,6 +53,32 @@ test('a failure becomes an error of its class, with its fields and its cause', (
   assert.deepEqual({ ...error }, { code: 'ERR_MINTID_ACQUIRE_TIMEOUT', attempts: 3 })
   assert.ok(error.cause instanceof errors.ExhaustedError)
   assert.equal(error.cause.capacity, 512)
+})
+
+test('a class may have two codes; times become Dates', () => {
+  const at = Date.UTC(2026, 0, 1)
+  const command = 'npx mintid setup --accept-reset'
+  const reset = { failure: true, code: 'ERR_MINTID_REGISTRY_RESET', message: 'waits', notBefore: at, command }
+  const error = fromFailure({ failure: true, code: 'ERR_MINTID_ACQUIRE_TIMEOUT', message: 'gave up', cause: reset })
+  assert.ok(error.cause instanceof errors.RegistryError)
+  assert.deepEqual({ ...error.cause }, { code: reset.code, notBefore: new Date(at), command })
+  const newer = fromFailure({ failure: true, code: 'ERR_MINTID_REGISTRY_VERSION', message: 'newer' })
+  assert.ok(newer instanceof errors.RegistryError)
+  assert.deepEqual({ ...newer }, { code: 'ERR_MINTID_REGISTRY_VERSION' })
+  assert.equal(newer.name, 'RegistryError')
+})
+
+test('a server says in its own words what is wrong', () => {
+  const failure = {
+    failure: true,
+    code: 'ERR_MINTID_COORDINATOR',
+    message: 'no',
+    serverCode: '28P01',
+    hint: 'check it'
+  }
+  const error = fromFailure(failure)
+  assert.ok(error instanceof errors.CoordinatorError)
+  assert.deepEqual({ ...error }, { code: failure.code, serverCode: '28P01', hint: 'check it' })
 })
 
 test('absent fields stay absent', () => {

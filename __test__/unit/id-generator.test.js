@@ -21,7 +21,8 @@ test('the constructor opens nothing; what native code gets is normalized', () =>
     machineId: undefined,
     machineIds: undefined,
     namespace: 'default',
-    lease: { ttlMs: 300_000, firstTtlMs: 60_000, renewEveryMs: 60_000, requestTimeoutMs: 5000 },
+    lease: { ttlMs: 300_000, firstTtlMs: 60_000, renewEveryMs: 60_000, requestTimeoutMs: 5000, onReset: 'wait' },
+    incarnation: 'volatile',
     key: undefined,
     layout: { partition: 0, time: 42, machine: 9, sequence: 13, epochMs: 1_735_689_600_000 }
   })

@@ -119,7 +119,6 @@ const REFUSED_BY_GENERATOR = [
   [local({ layout: { epoch: 2 ** 43 + 1 } }), 'layout.epoch'],
   [local({ layout: { epochMs: 0 } }), 'layout.epochMs'],
   [local({ keys: {} }), 'keys'],
-  [local({ tls: {} }), 'tls'],
   [local({ 'odd name\n': 1 }), '"odd name\\n"']
 ]
 
@@ -218,7 +217,7 @@ test('messages say what to do', () => {
 })
 
 test('coordinators of later versions are refused by their scheme, without the URL', () => {
-  const schemes = ['postgres', 'postgresql', 'mysql', 'mariadb', 'redis', 'rediss', 'valkey', 'valkeys', 'REDIS']
+  const schemes = ['mysql', 'mariadb', 'redis', 'rediss', 'valkey', 'valkeys', 'REDIS']
   for (const scheme of schemes) {
     const { message } = thrownBy(() => generatorOptions({ coordinator: `${scheme}://user:secret@host/db` }))
     assert.match(message, new RegExp(`${scheme}: is not supported`, 'i'))
@@ -248,7 +247,8 @@ test('the defaults', () => {
     coordinator: 'local',
     machineIds: undefined,
     namespace: 'default',
-    lease: { ttlMs: 300_000, firstTtlMs: 60_000, renewEveryMs: 60_000, requestTimeoutMs: 5000 },
+    lease: { ttlMs: 300_000, firstTtlMs: 60_000, renewEveryMs: 60_000, requestTimeoutMs: 5000, onReset: 'wait' },
+    incarnation: 'volatile',
     key: undefined,
     layout: { partition: 0, time: 42, machine: 9, sequence: 13, epochMs: 1_735_689_600_000 },
     acquireTimeoutMs: 60_000
@@ -267,8 +267,8 @@ test('the defaults', () => {
 })
 
 test('timings follow from a short lease', () => {
-  const { lease } = generatorOptions(local({ lease: { ttlMs: 3000 } }))
-  assert.deepEqual(lease, { ttlMs: 3000, firstTtlMs: 3000, renewEveryMs: 600, requestTimeoutMs: 1000 })
+  const { onReset: _, ...timings } = generatorOptions(local({ lease: { ttlMs: 3000 } })).lease
+  assert.deepEqual(timings, { ttlMs: 3000, firstTtlMs: 3000, renewEveryMs: 600, requestTimeoutMs: 1000 })
   assert.equal(generatorOptions(local({ lease: { acquireTimeoutMs: Infinity } })).acquireTimeoutMs, Infinity)
 })
 

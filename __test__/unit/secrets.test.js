@@ -57,3 +57,21 @@ test('no error about other options shows the key', () => {
     )
   }
 })
+
+test('nothing that prints a generator shows how it gets into its coordinator', () => {
+  const pem = (name, text) => `-----BEGIN ${name}-----\n${text}\n-----END ${name}-----\n`
+  const tls = { cert: pem('CERTIFICATE', 'MIIBcert'), key: pem('PRIVATE KEY', 'MIIBkey') }
+  const url = 'postgres://alice:s3cret@db.internal/app'
+  const object = { type: 'postgres', host: 'db.internal', user: 'alice', password: 's3cret' }
+  for (const coordinator of [url, object]) {
+    const fake = fakeBackend()
+    const ids = new IdGenerator({ coordinator, tls }, fake.backend)
+    ids.ready().catch(() => {})
+    ids.close()
+    assert.match(inspect(fake.handles[0].options, { depth: 9 }), /s3cret.*MIIBkey/s)
+    for (const value of [ids, ids.stats(), ids.health(), ids.type('usr_')]) {
+      const shown = [JSON.stringify(value), inspect(value), inspect(value, { showHidden: true, depth: Infinity })]
+      for (const text of shown) assert.doesNotMatch(text, /s3cret|alice|db\.internal|MIIB/)
+    }
+  }
+})

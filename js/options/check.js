@@ -23,16 +23,20 @@ function unexpected(option, expected, found) {
 }
 
 /**
- * Checks that a value is an object with known names only, none of them undefined or empty: an environment variable that
- * is not set must not turn into a default.
+ * Checks that a value is an object with known names only, none of them undefined or empty.
  *
  * @param {unknown} value
  * @param {string} path the object's own dotted name; '' for the top
  * @param {string[]} names what it may have
  * @param {string[]} [mayBeEmpty] where '' has a meaning
  */
-function record(value, path, names, mayBeEmpty = []) {
+function record(value, path, names, mayBeEmpty) {
   known(value, path, names)
+  filled(value, path, mayBeEmpty)
+}
+
+/** Refuses what is undefined or empty: an environment variable that is not set must not turn into a default. */
+function filled(value, path, mayBeEmpty = []) {
   for (const [name, given] of Object.entries(value)) {
     if (given === undefined || (given === '' && !mayBeEmpty.includes(name))) {
       const option = dotted(path, name)
@@ -114,6 +118,7 @@ function listed(words) {
   return `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`
 }
 
+/** The dotted name of an object's member. */
 function dotted(path, name) {
   const plain = /^[\w.-]{1,64}$/.test(name) ? name : shown(name)
   return path ? `${path}.${plain}` : plain
@@ -137,4 +142,18 @@ function cut(text) {
   return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text
 }
 
-module.exports = { refuse, unexpected, record, known, integer, boolean, oneOf, isObject, isBytes, isDate, shown }
+module.exports = {
+  refuse,
+  unexpected,
+  record,
+  filled,
+  known,
+  integer,
+  boolean,
+  oneOf,
+  isObject,
+  isBytes,
+  isDate,
+  shown,
+  dotted
+}

@@ -2,10 +2,11 @@
 
 const { record, refuse, unexpected, isBytes } = require('./check.js')
 const { sourceOptions } = require('./source.js')
+const { serverOptions } = require('./server.js')
 const { leaseOptions } = require('./lease.js')
 const { layoutOptions } = require('./layout.js')
 
-const NAMES = ['coordinator', 'machineId', 'machineIds', 'namespace', 'lease', 'key', 'layout']
+const NAMES = ['coordinator', 'machineId', 'machineIds', 'namespace', 'lease', 'tls', 'incarnation', 'key', 'layout']
 const SHORTEST_KEY = 32
 
 /**
@@ -18,9 +19,11 @@ const SHORTEST_KEY = 32
 function generatorOptions(options) {
   record(options, '', NAMES)
   const layout = layoutOptions(options.layout)
-  const { acquireTimeoutMs, ...lease } = leaseOptions(options.lease)
+  const source = sourceOptions(options, 2 ** layout.machine)
+  const { acquireTimeoutMs, ...lease } = leaseOptions(options.lease, source.coordinator)
   return {
-    ...sourceOptions(options, 2 ** layout.machine),
+    ...source,
+    ...serverOptions(options, source.coordinator),
     namespace: namespaceOption(options.namespace),
     lease,
     key: keyOption(options.key),

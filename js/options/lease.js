@@ -1,20 +1,24 @@
 'use strict'
 
-const { record, integer } = require('./check.js')
+const { record, integer, oneOf } = require('./check.js')
+const { ofServer } = require('./server.js')
 
-const NAMES = ['ttlMs', 'firstTtlMs', 'renewEveryMs', 'acquireTimeoutMs', 'requestTimeoutMs']
+const NAMES = ['ttlMs', 'firstTtlMs', 'renewEveryMs', 'acquireTimeoutMs', 'requestTimeoutMs', 'onReset']
+const ON_RESET = ['wait', 'grant']
 const SHORTEST_TTL_MS = 3000
 const LONGEST_TTL_MS = 86_400_000
 /** What a timer can hold: 24.8 days. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1
 
 /**
- * The timings of a lease, in milliseconds, each checked against the others.
+ * The timings of a lease, in milliseconds, each checked against the others, and what a registry that was reset does.
  *
- * @param {object} [lease] the user's `lease`
- * @returns {Record<'ttlMs' | 'firstTtlMs' | 'renewEveryMs' | 'requestTimeoutMs' | 'acquireTimeoutMs', number>}
+ * @param {object | undefined} lease the user's `lease`
+ * @param {string} coordinator its kind
+ * @returns {{ ttlMs: number, firstTtlMs: number, renewEveryMs: number, requestTimeoutMs: number, acquireTimeoutMs: number,
+ *   onReset: 'wait' | 'grant' }}
  */
-function leaseOptions(lease = {}) {
+function leaseOptions(lease = {}, coordinator) {
   record(lease, 'lease', NAMES)
 
   const { ttlMs = 300_000 } = lease
@@ -32,7 +36,11 @@ function leaseOptions(lease = {}) {
   const { acquireTimeoutMs = 60_000 } = lease
   acquireTimeout(acquireTimeoutMs, 'lease.acquireTimeoutMs')
 
-  return { ttlMs, firstTtlMs, renewEveryMs, requestTimeoutMs, acquireTimeoutMs }
+  const { onReset = 'wait' } = lease
+  if (lease.onReset !== undefined) ofServer('lease.onReset', coordinator)
+  oneOf(onReset, 'lease.onReset', ON_RESET)
+
+  return { ttlMs, firstTtlMs, renewEveryMs, requestTimeoutMs, acquireTimeoutMs, onReset }
 }
 
 /** Checks how long to wait for a lease: milliseconds, or Infinity. */

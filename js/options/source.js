@@ -1,21 +1,23 @@
 'use strict'
 
-const { refuse, unexpected, record, integer, isObject, shown } = require('./check.js')
-const { closest } = require('./closest.js')
+const { refuse, unexpected, record, integer, oneOf, isObject, shown } = require('./check.js')
 
 const WORDS = ['local', 'none']
-const LATER_SCHEMES = ['postgres', 'postgresql', 'mysql', 'mariadb', 'redis', 'rediss', 'valkey', 'valkeys']
+const TYPES = ['postgres']
+const LATER_TYPES = ['mysql', 'mariadb', 'redis', 'valkey']
+const POSTGRES_SCHEMES = ['postgres', 'postgresql']
 const SCHEME = /^([a-z][a-z0-9+.-]{0,31}):\/\//i
 const OF_LAYOUT = 'the machine IDs of the layout'
-const EXPECTED = "expected 'local', 'none' or a URL like file:///var/lib/mintid"
+const EXPECTED = "expected 'local', 'none', or a URL like postgres://db.internal/app or file:///var/lib/mintid"
 
 /**
  * Where machine IDs come from: exactly one of `coordinator` and `machineId`.
  *
  * @param {object} options the user's generator options
  * @param {number} machines how many machine IDs the layout has
- * @returns {{ coordinator: string, directory?: string, machineId?: object, machineIds?: { from: number, to: number } }}
- *   `machineId` still names its environment variable or hosts: see `resolveMachineId`
+ * @returns {{ coordinator: string, directory?: string, url?: string, parameters?: [string, string][], machineId?: object,
+ *   machineIds?: { from: number, to: number } }} `machineId` still names its environment variable or hosts: see
+ *   `resolveMachineId`
  */
 function sourceOptions({ coordinator, machineId, machineIds }, machines) {
   if (machineId !== undefined) {
@@ -29,17 +31,24 @@ function sourceOptions({ coordinator, machineId, machineIds }, machines) {
 
 /** Messages never show the value: a coordinator's URL may hold a password. */
 function coordinatorOption(value) {
-  if (typeof value !== 'string') {
-    const found = isObject(value) ? 'an object, which this version does not support' : shown(value)
-    refuse('coordinator', `${EXPECTED}, found ${found}`)
-  }
+  if (isObject(value)) return coordinatorObject(value)
+  if (typeof value !== 'string') refuse('coordinator', `${EXPECTED}, found ${shown(value)}`)
   if (WORDS.includes(value)) return { coordinator: value }
   const scheme = SCHEME.exec(value)?.[1].toLowerCase()
   if (scheme === 'file') return { coordinator: 'directory', directory: directoryOf(value) }
-  if (LATER_SCHEMES.includes(scheme)) refuse('coordinator', `${EXPECTED}; ${scheme}: is not supported by this version`)
-  if (scheme !== undefined) refuse('coordinator', `${EXPECTED}, found a URL with the scheme ${scheme}:`)
-  const meant = closest(value, WORDS)
-  return refuse('coordinator', `${EXPECTED}, found another text${meant ? `; did you mean '${meant}'?` : ''}`)
+  if (POSTGRES_SCHEMES.includes(scheme)) return { coordinator: 'postgres', url: value }
+  const { mistaken } = require('./mistaken.js')
+  return refuse('coordinator', `${EXPECTED}${mistaken(value, scheme, WORDS)}`)
+}
+
+function coordinatorObject(value) {
+  const { type } = value
+  if (type === 'postgres') return require('./postgres.js').postgresObject(value)
+  if (!('type' in value)) {
+    refuse('coordinator', `${EXPECTED}, or an object with type: 'postgres'; this version supports no other objects`)
+  }
+  if (LATER_TYPES.includes(type)) refuse('coordinator.type', `'${type}' is not supported by this version`)
+  return oneOf(type, 'coordinator.type', TYPES)
 }
 
 function directoryOf(value) {

@@ -88,6 +88,11 @@ class FakeHandle {
     this.#settleAll(this.#missing)
   }
 
+  /** Tells of the first lease, as soon as there is somebody to hear it. */
+  announce() {
+    this.#emit('leaseAcquired', { durationMs: 0, source: 'initial' })
+  }
+
   /** Ends the lease, if it is held. */
   lose(reason, detail) {
     if (this.#missing) return
