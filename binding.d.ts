@@ -45,10 +45,27 @@ export interface AcceptedSpelling {
 /** Makes the functions of one ID type; without a handle (`null`) they only convert, and without a key. */
 export declare function bind(spec: TypeSpec, handle?: Handle | undefined | null): Record<string, (...values: any[]) => any> | Failure
 
+/** One thing that was looked at. */
+export interface Check {
+  name: string
+  verdict: 'ok' | 'warning' | 'error'
+  found: string
+  advice?: string
+}
+
 export interface EnvironmentVariable {
   name: string
   value?: string
 }
+
+/** What an examination found. */
+export interface Examination {
+  server: string
+  checks: Array<Check>
+}
+
+/** Looks at everything that may stand between a process and its lease. */
+export declare function examine(options: NativeOptions): Promise<Examination | Failure>
 
 /** What failed, for `js/errors.js` to make an error of. Fields that do not belong to the code are left out. */
 export interface Failure {
@@ -62,7 +79,10 @@ export interface Failure {
   attempts?: number
   capacity?: number
   coordinator?: string
+  serverCode?: string
   hint?: string
+  notBefore?: number
+  command?: string
   bits?: number
   cause?: Failure
 }
@@ -102,6 +122,8 @@ export interface LeaseInfo {
   machineId: number
   acquiredAt: number
   expiresAt?: number
+  /** How long until then by this machine's own measure, whatever the date is here or there. */
+  expiresInMs?: number
 }
 
 export interface LeaseOptions {
@@ -109,6 +131,19 @@ export interface LeaseOptions {
   firstTtlMs: number
   renewEveryMs: number
   requestTimeoutMs: number
+  onReset?: 'wait' | 'grant'
+}
+
+/** Every machine ID of a registry, ascending. */
+export declare function leases(options: NativeOptions): Promise<ListedLease[] | Failure>
+
+/** One machine ID in a registry; times in milliseconds since 1970. */
+export interface ListedLease {
+  machineId: number
+  holder?: string
+  acquiredAt?: number
+  expiresAt: number
+  live: boolean
 }
 
 /** Exactly one of the three. */
@@ -124,8 +159,13 @@ export interface MachineRange {
 }
 
 export interface NativeOptions {
-  coordinator: 'local' | 'directory' | 'fixed' | 'none'
+  coordinator: 'local' | 'directory' | 'fixed' | 'none' | 'postgres'
   directory?: string
+  /** Of a server; or `parameters`, by the names that they have in URLs. */
+  url?: string
+  parameters?: Array<[string, string]>
+  tls?: TlsFiles
+  incarnation?: 'volatile' | 'durable'
   machineId?: MachineId
   machineIds?: MachineRange
   namespace: string
@@ -137,8 +177,32 @@ export interface NativeOptions {
 /** Makes a handle; takes no lease yet. */
 export declare function open(options: NativeOptions, onEvent: (arg: LeaseEvent) => void): Handle | Failure
 
+/** Makes a registry, or what is missing of it. */
+export declare function setup(options: NativeOptions, mode: 'plain' | 'fresh' | 'accept-reset'): Promise<SetupReport | Failure>
+
+/** What a setup came to; times in milliseconds since 1970 by the registry's clock. */
+export interface SetupReport {
+  created: boolean
+  /** From when on newcomers may lease; 0: at once. */
+  notBefore: number
+  now: number
+  machineIds: number
+}
+
+/** The SQL that `setup` runs. */
+export declare function setupSql(options: NativeOptions): string | Failure
+
 /** What is behind the last `undefined` that a bound function returned on this thread. */
 export declare function takeFailure(): Failure | null
+
+/** Certificates and keys as PEM texts. */
+export interface TlsFiles {
+  ca?: Array<string>
+  cert?: string
+  key?: string
+  servername?: string
+  rejectUnauthorized?: boolean
+}
 
 export interface TypeSpec {
   prefix: string
