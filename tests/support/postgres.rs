@@ -67,7 +67,7 @@ impl PostgresBench {
     /// A role of the bench's own; it goes with the bench.
     pub(crate) fn role(&self, attributes: &str) -> String {
         let role = format!("{}_role", self.schema);
-        self.run(&format!("create role {role} with {attributes}; grant select on clock to {role}"));
+        self.run(&format!("create role {role} with {attributes} password 'role'; grant select on clock to {role}"));
         role
     }
 
@@ -75,7 +75,7 @@ impl PostgresBench {
     pub(crate) fn client_as(&self, role: &str) -> Postgres {
         let url = url();
         let host = url.rsplit_once('@').map_or(url.as_str(), |(_, host)| host).to_owned();
-        let url = format!("postgres://{role}@{host}");
+        let url = format!("postgres://{role}:role@{host}");
         let separator = if url.contains('?') { '&' } else { '?' };
         let settings =
             Settings::parse(&format!("{url}{separator}schema={}", self.schema), &TlsOptions::default()).unwrap();
