@@ -229,7 +229,7 @@ fn postgres(url: Option<String>, parameters: Option<Vec<Vec<String>>>, tls: Opti
             Settings::from_parameters(&parameters, &tls)
         }
     };
-    settings.map(Place::Postgres)
+    settings.map(|settings| Place::Postgres(Box::new(settings)))
 }
 
 fn unknown(option: &'static str, found: &str) -> Error {

@@ -19,7 +19,8 @@ use std::time::Duration;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row};
 
-use self::failure::failure;
+pub use self::connect::{Connection, connect};
+pub use self::failure::failure;
 use self::link::Link;
 pub use self::settings::Settings;
 use self::statements::Statements;

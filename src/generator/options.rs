@@ -32,7 +32,7 @@ pub enum Place {
     Fixed(Identity),
     /// A PostgreSQL database.
     #[cfg(feature = "postgres")]
-    Postgres(Settings),
+    Postgres(Box<Settings>),
 }
 
 /// What a generator is made of.
@@ -80,7 +80,7 @@ impl Options {
                 Ok((format!("machineId {machine}"), Arc::new(fixed)))
             }
             #[cfg(feature = "postgres")]
-            Place::Postgres(settings) => Ok((settings.address(), Arc::new(self.postgres(settings.clone())?))),
+            Place::Postgres(settings) => Ok((settings.address(), Arc::new(self.postgres((**settings).clone())?))),
         }
     }
 
@@ -91,7 +91,7 @@ impl Options {
     pub fn registry(&self) -> Result<Arc<dyn Registry>, Error> {
         match &self.place {
             #[cfg(feature = "postgres")]
-            Place::Postgres(settings) => Ok(Arc::new(self.postgres(settings.clone())?)),
+            Place::Postgres(settings) => Ok(Arc::new(self.postgres((**settings).clone())?)),
             Place::Nowhere | Place::Local | Place::Directory(_) | Place::Fixed(_) => Err(Error::config(
                 "coordinator",
                 "coordinator: expected the URL of a server; only those have a registry",

@@ -1,11 +1,12 @@
 //! From settings to an open connection: hosts in their order, TLS as far as asked for, one that takes writes.
 
 use std::net::IpAddr;
+use std::pin::pin;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::net::lookup_host;
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 use tokio::task::{AbortHandle, spawn_blocking};
 use tokio::time::error::Elapsed;
 use tokio::time::timeout;
@@ -24,13 +25,18 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// The oldest version that has all we use.
 const OLDEST: u32 = 12;
 
-/// An open connection. Its driver runs on the runtime that it was made on, and ends with this.
+/// How long a dropped connection may take to say goodbye.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// An open connection. Its driver runs on the runtime that it was made on, and ends when this is dropped.
 pub struct Connection {
     /// What takes statements.
     pub client: Client,
     driver: AbortHandle,
     /// Why it ended; closed with the driver.
     end: watch::Receiver<Option<Error>>,
+    /// The driver waits for its end.
+    _wanted: oneshot::Sender<()>,
 }
 
 impl Connection {
@@ -45,12 +51,6 @@ impl Connection {
         let mut end = self.end.clone();
         while end.changed().await.is_ok() {}
         end.borrow().clone()
-    }
-}
-
-impl Drop for Connection {
-    fn drop(&mut self) {
-        self.driver.abort();
     }
 }
 
@@ -87,10 +87,13 @@ pub async fn connect(settings: &Settings) -> Result<Connection, Error> {
 
 /// Reads certificates on a thread that may wait for a disk.
 async fn connector(settings: &Settings) -> Result<Connector, Error> {
-    let tls = settings.tls.clone();
-    if tls.is_off() || settings.hosts.iter().all(|host| matches!(host.place, Place::Folder(_))) {
+    if settings.hosts.iter().all(|host| matches!(host.place, Place::Folder(_))) {
         return Tls::off().connector();
     }
+    if !settings.tls.needs_files() {
+        return settings.tls.connector();
+    }
+    let tls = settings.tls.clone();
     spawn_blocking(move || tls.connector()).await.unwrap_or_else(|error| Err(passing(settings, &error.to_string())))
 }
 
@@ -174,12 +177,9 @@ impl Attempt<'_> {
             return Err(made(&place, &text, None, None));
         }
         let (why, end) = watch::channel(None);
-        let driver = tokio::spawn(async move {
-            if let Err(error) = driver.await {
-                let _ = why.send(Some(failure(&place, &error)));
-            }
-        });
-        Ok(Connection { client, driver: driver.abort_handle(), end })
+        let (wanted, dropped) = oneshot::channel();
+        let driver = tokio::spawn(drive(driver, place, why, dropped)).abort_handle();
+        Ok(Connection { client, driver, end, _wanted: wanted })
     }
 
     /// `sslmode=prefer` does without TLS where it does not work, or where the server lets nobody in who uses it.
@@ -240,6 +240,22 @@ impl Attempt<'_> {
     }
 }
 
+/// Moves bytes until the connection ends, or until nobody wants it any more. Then the server is told, or it would note each
+/// such end in its log; one that does not listen is left.
+async fn drive(driver: Driver, place: String, why: watch::Sender<Option<Error>>, dropped: oneshot::Receiver<()>) {
+    let mut driver = pin!(driver);
+    tokio::select! {
+        ended = &mut driver => {
+            if let Err(error) = ended {
+                let _ = why.send(Some(failure(&place, &error)));
+            }
+        }
+        _ = dropped => {
+            let _ = timeout(FAREWELL, driver).await;
+        }
+    }
+}
+
 async fn within<T>(limit: Option<Duration>, future: impl Future<Output = T>) -> Result<T, Elapsed> {
     match limit {
         Some(limit) => timeout(limit, future).await,
@@ -247,7 +263,8 @@ async fn within<T>(limit: Option<Duration>, future: impl Future<Output = T>) -> 
     }
 }
 
-type Pair = (Client, tokio_postgres::Connection<Socket, Stream>);
+type Driver = tokio_postgres::Connection<Socket, Stream>;
+type Pair = (Client, Driver);
 type Failed = tokio_postgres::Error;
 
 fn is_about_tls(error: &Failed) -> bool {

@@ -20,7 +20,9 @@ pub fn failure(place: &str, error: &tokio_postgres::Error) -> Error {
         ("the server ended the connection".to_owned(), Retry::Soon, None)
     } else if let Some(error) = error.source().and_then(|source| source.downcast_ref::<io::Error>()) {
         let (retry, hint) = judge_io(error);
-        (error.to_string(), retry, hint)
+        // The library shows the bytes of some things.
+        let what = error.to_string();
+        (what.split(" {").next().unwrap_or_default().to_owned(), retry, hint)
     } else {
         judge_driver(error)
     };
@@ -90,7 +92,9 @@ fn judge_driver(error: &tokio_postgres::Error) -> (String, Retry, Option<String>
     let hint = match source.as_str() {
         "password missing" => "the server asks for a password; put it into the URL",
         "server does not support TLS" => "turn ssl on at the server, or do without: sslmode=disable",
-        "server did not use channel binding" => "channel_binding=require needs TLS and scram-sha-256 at the server",
+        "server did not use channel binding" => {
+            "channel_binding=require needs TLS and scram-sha-256 at the server, and no pgbouncer"
+        }
         "unsupported authentication method" | "unsupported SASL mechanism" => {
             "use scram-sha-256, md5 or cert in pg_hba.conf"
         }

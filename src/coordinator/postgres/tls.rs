@@ -130,6 +130,11 @@ impl Tls {
         self.encrypt == Encrypt::Never
     }
 
+    /// Whether something may have to be read from disk.
+    pub(super) fn needs_files(&self) -> bool {
+        self.verify != Verify::Nothing || self.identity.is_some()
+    }
+
     /// Whether what was given as text can be used. Files are read when a connection is made.
     pub(super) fn check(&self) -> Result<(), Error> {
         if let Roots::Given(sources) = &self.roots {

@@ -37,6 +37,9 @@ pub(super) fn is_final(message: &str) -> bool {
 const FINAL: &[(&str, &str)] = &[
     ("no such database", "the pooler has no such database"),
     ("no such user", "the pooler has no such user"),
+    // What the server said to the pooler.
+    ("database \"", "create the database, or name another one at the end of the URL"),
+    ("pg_hba.conf", "the server's pg_hba.conf lets the pooler not in"),
     (
         "password authentication failed",
         "user or password is wrong; '/ @ # : ? %' in a password are best percent-encoded",
@@ -57,7 +60,7 @@ fn of_pooler(message: &str) -> Option<&'static str> {
     let passing: &[(&str, &str)] = &[
         ("no more connections allowed", "raise the pooler's max_client_conn"),
         ("server login has been failing", "the pooler itself cannot log in at the server; its log says why"),
-        ("query_wait_timeout", "the pooler has too few connections to the server"),
+        ("query_wait_timeout", "the pooler got no connection to the server in time; its log says why"),
     ];
     FINAL.iter().chain(passing).find(|(part, _)| message.contains(part)).map(|(_, hint)| *hint)
 }
@@ -99,6 +102,9 @@ fn of_certificate(error: &CertificateError) -> &'static str {
         }
         CertificateError::Other(other) if other.to_string() == "CaUsedAsEndEntity" => {
             "the server shows a self-signed certificate: give exactly that as sslrootcert or tls.ca"
+        }
+        CertificateError::UnsupportedSignatureAlgorithmContext { .. } => {
+            "the server's certificate is signed in a way that is not known here: make one with ECDSA, or RSA and SHA-256"
         }
         _ => "the server's certificate cannot be verified",
     }

@@ -99,7 +99,7 @@ fn passwords_are_read_whether_encoded_or_not() {
         "1@2:3/4",
         "+",
     ] {
-        let encoded: String = secret.bytes().map(|byte| format!("%{byte:02x}")).collect();
+        let encoded = secret.bytes().fold(String::new(), |text, byte| format!("{text}%{byte:02x}"));
         for tail in
             ["db", "db/app", "db:5433/app?sslmode=disable", "db?application_name=me", "[::1]:1/app", "h1:1,h2/app"]
         {

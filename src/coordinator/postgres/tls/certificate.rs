@@ -58,3 +58,50 @@ fn element(input: &[u8]) -> Option<Element<'_>> {
     let (content, rest) = after.split_at_checked(length)?;
     Some(Element { tag, content, whole: &input[..input.len() - rest.len()], rest })
 }
+
+#[cfg(test)]
+mod tests {
+    use rcgen::{
+        CertificateParams, KeyPair, PKCS_ECDSA_P256_SHA256, PKCS_ECDSA_P384_SHA384, PKCS_ED25519, PublicKeyData,
+    };
+
+    use super::*;
+
+    fn certificate(key: &KeyPair) -> Vec<u8> {
+        CertificateParams::new(vec!["localhost".to_owned()]).unwrap().self_signed(key).unwrap().der().to_vec()
+    }
+
+    #[test]
+    fn the_hash_is_that_of_the_signature() {
+        let der = certificate(&KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256).unwrap());
+        assert_eq!(end_point(&der), Some(Sha256::digest(&der).to_vec()));
+        let der = certificate(&KeyPair::generate_for(&PKCS_ECDSA_P384_SHA384).unwrap());
+        assert_eq!(end_point(&der), Some(Sha384::digest(&der).to_vec()));
+        // Nobody has said what that would be bound to.
+        assert_eq!(end_point(&certificate(&KeyPair::generate_for(&PKCS_ED25519).unwrap())), None);
+    }
+
+    #[test]
+    fn the_public_key_is_found() {
+        for algorithm in [&PKCS_ECDSA_P256_SHA256, &PKCS_ED25519] {
+            let key = KeyPair::generate_for(algorithm).unwrap();
+            assert_eq!(public_key(&certificate(&key)), Some(key.subject_public_key_info().as_slice()));
+        }
+    }
+
+    #[test]
+    fn what_is_no_certificate_has_neither() {
+        let der = certificate(&KeyPair::generate().unwrap());
+        for length in 0..der.len() {
+            assert_eq!((end_point(&der[..length]), public_key(&der[..length])), (None, None), "{length}");
+        }
+        for input in [
+            &[0x30, 0x80][..],
+            &[0x30, 0x85, 1, 1, 1, 1, 1],
+            &[0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF],
+            &[0x30, 0x02, 0x30, 0x00],
+        ] {
+            assert_eq!((end_point(input), public_key(input)), (None, None));
+        }
+    }
+}

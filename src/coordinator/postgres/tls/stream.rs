@@ -34,8 +34,8 @@ impl Connector {
         let host = self.servername.as_deref().unwrap_or(host);
         match ServerName::try_from(host.to_owned()) {
             Ok(name) => Ok(name),
-            // Not told to the server, and compared with nothing.
-            Err(_) if self.verify != Verify::Full => Ok(IpAddr::from(Ipv4Addr::UNSPECIFIED).into()),
+            // Compared with nothing, and not told to the server. A Unix socket has no name, and no TLS.
+            Err(_) if self.verify != Verify::Full || host.is_empty() => Ok(IpAddr::from(Ipv4Addr::UNSPECIFIED).into()),
             Err(error) => Err(io::Error::new(io::ErrorKind::InvalidInput, error)),
         }
     }
