@@ -18,6 +18,18 @@ const backend = {
   /** Makes the functions of one ID type; without a handle (`null`) they only convert, without a key. */
   bind: (spec, handle) => load().bind(spec, handle),
 
+  /** Makes a coordinator's registry, or what is missing of it; resolves to a report or a failure. */
+  setup: (options, mode) => load().setup(options, mode),
+
+  /** The SQL that `setup` runs. */
+  setupSql: (options) => load().setupSql(options),
+
+  /** Resolves to every machine ID of a registry with its last lease, or to a failure. */
+  leases: (options) => load().leases(options),
+
+  /** Looks at all that may stand between a coordinator and its use; resolves to an examination or a failure. */
+  examine: (options) => load().examine(options),
+
   /** What is behind the last `undefined` that a bound function returned on this thread. */
   takeFailure: () => load().takeFailure()
 }

@@ -2,31 +2,52 @@
 
 // The main job: a fleet of processes, each with a leased machine ID, mints masked IDs; one of them is killed and replaced
 // meanwhile. This process receives every ID as a line and counts how many are distinct.
+//
+//   npm start                          leases from a directory
+//   npm start -- --url postgres://…    leases from a registry in that database
 
 const { spawn } = require('node:child_process')
 const { randomBytes } = require('node:crypto')
-const fs = require('node:fs')
-const os = require('node:os')
 const path = require('node:path')
-const { pathToFileURL } = require('node:url')
+const { parseArgs } = require('node:util')
 const { IdGenerator } = require('mintid')
+const { ownDirectory, ownNamespace } = require('./coordinator.js')
 const { Progress } = require('./progress.js')
 
 const PROCESSES = 4
 const IDS = 1_000_000
 
 async function main() {
-  const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'mintid-fleet-'))
-  const url = pathToFileURL(directory).href
+  const url = urlOf(process.argv.slice(2))
+  const coordinator = url === undefined ? ownDirectory() : ownNamespace(url)
+  try {
+    await run(coordinator)
+  } finally {
+    coordinator.end()
+  }
+}
+
+/** The URL on the command line, if there is one; ends the process if it says something else. */
+function urlOf(args) {
+  try {
+    const { url } = parseArgs({ args, options: { url: { type: 'string' } } }).values
+    if (url === undefined || /^postgres(ql)?:\/\//i.test(url)) return url
+    throw new Error('--url: expected a URL that begins with postgres://')
+  } catch (error) {
+    console.error(error.message)
+    process.exit(2)
+  }
+}
+
+async function run({ url, namespace }) {
   const key = randomBytes(32).toString('base64url')
   console.log(`${PROCESSES} processes mint ${IDS.toLocaleString('en')} masked IDs each; one is killed and replaced\n`)
   const began = performance.now()
-  const members = await runFleet({ url, key, progress: new Progress(IDS) })
+  const members = await runFleet({ url, namespace, key, progress: new Progress(IDS) })
   const seconds = (performance.now() - began) / 1000
   const orderId = new IdGenerator({ coordinator: 'none', key }).type('ord_', { mask: true })
   const summary = summarize(members, orderId)
   print(summary, seconds)
-  fs.rmSync(directory, { recursive: true })
   if (summary.distinct !== summary.lines) process.exitCode = 1
 }
 
@@ -53,11 +74,12 @@ class Member {
   #rest = ''
   #waiting = []
 
-  constructor(name, { url, key, progress }) {
+  constructor(name, { url, namespace, key, progress }) {
     this.name = name
     this.#progress = progress
     this.#row = progress.add(name)
-    const env = { ...process.env, FLEET_URL: url, FLEET_KEY: key, FLEET_IDS: String(IDS) }
+    const fleet = { FLEET_URL: url, FLEET_NAMESPACE: namespace, FLEET_KEY: key, FLEET_IDS: String(IDS) }
+    const env = { ...process.env, ...fleet }
     const stdio = ['ignore', 'pipe', 'inherit', 'ipc']
     this.began = performance.now()
     this.#child = spawn(process.execPath, [path.join(__dirname, 'worker.js')], { env, stdio })
@@ -135,7 +157,7 @@ function print({ members, lines, distinct, samples }, seconds) {
   console.log('\n  the application sees    the database keeps')
   for (const [id, db] of samples) console.log(`  ${id.padEnd(22)}  ${db}`)
   console.log(`\n  ${count(lines)} lines received in ${seconds.toFixed(1)} s`)
-  console.log(`  ${count(distinct)} distinct IDs`)
+  console.log(`  ${count(distinct)} distinct IDs\n`)
 }
 
 main()

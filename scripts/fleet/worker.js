@@ -8,8 +8,8 @@ const orderId = idType('ord_', { mask: true })
 const CHUNK = 1000
 
 async function main() {
-  const { FLEET_URL: coordinator, FLEET_KEY: key, FLEET_IDS: target } = process.env
-  const ids = await start({ coordinator, key })
+  const { FLEET_URL: coordinator, FLEET_NAMESPACE: namespace, FLEET_KEY: key, FLEET_IDS: target } = process.env
+  const ids = await start({ coordinator, namespace, key })
   process.send({ machineId: ids.machineId })
   for (let made = 0; made < Number(target); made += CHUNK) {
     await write(`${orderId.nextMany(Math.min(CHUNK, target - made)).join('\n')}\n`)

@@ -1,0 +1,87 @@
+'use strict'
+
+const { backend: native } = require('../native.js')
+const { UsageError } = require('./arguments.js')
+const { ABOUT_URL, answerOf, connectionFlags, connectionOf } = require('./connection.js')
+const { moment } = require('./time.js')
+
+const PROMISE = 'nothing of this namespace ran within the last ttl'
+
+module.exports = {
+  summary: 'create or update the registry of a coordinator',
+  usage: 'setup [flags]',
+  about: `Creates the tables of the registry and the rows of one namespace, or brings them up to date. It may be run again:
+what is there already stays, and what newcomers have to wait for is never shortened.
+
+A registry that is new, or that may have forgotten leases (a restart, a failover, a restored backup), leases nothing to
+newcomers for a ttl and a margin, since some process may still use what it leased before. Two flags skip that wait:
+
+  --fresh         for a namespace that begins, or begins again: also forgets what its processes agreed on
+                  (lease.ttlMs, layout, keys)
+  --accept-reset  for a registry that says ERR_MINTID_REGISTRY_RESET
+
+With either you promise: nothing of this namespace ran within the last ttl (lease.ttlMs, 5 minutes by default). If
+something did, two processes may hold one machine ID, and IDs may be made twice. mintid cannot check it.
+
+${ABOUT_URL}`,
+  words: [],
+  flags: {
+    print: { type: 'boolean', about: 'print the SQL instead of running it; connects to nothing' },
+    fresh: { type: 'boolean', about: `no wait: you promise that ${PROMISE}` },
+    'accept-reset': { type: 'boolean', about: 'end a wait: you promise the same' },
+    ttl: { type: 'string', value: 'ms', about: "for a new registry: its processes' lease.ttlMs; by default 300000" },
+    ...connectionFlags
+  },
+
+  /** @param {object} backend stands in for native code in tests */
+  async run(flags, _words, backend = native) {
+    const mode = modeOf(flags)
+    const options = connectionOf(
+      'setup',
+      flags,
+      flags.ttl === undefined ? {} : { lease: { ttlMs: milliseconds(flags.ttl) } }
+    )
+    if (flags.print) {
+      const sql = await answerOf(backend.setupSql(options))
+      return { json: { sql }, lines: [sql.trimEnd()] }
+    }
+    return described(await answerOf(backend.setup(options, mode)), mode, options.namespace)
+  }
+}
+
+/** 'plain', 'fresh' or 'accept-reset'. */
+function modeOf({ print, ...flags }) {
+  const [mode = 'plain', another] = ['fresh', 'accept-reset'].filter((name) => flags[name])
+  if (another) throw new UsageError(`--${mode} and --${another} exclude each other`)
+  if (print && mode !== 'plain') {
+    throw new UsageError(
+      `--print and --${mode} exclude each other; run mintid setup --${mode} once the tables are there`
+    )
+  }
+  return mode
+}
+
+function milliseconds(ttl) {
+  if (!/^\d{1,9}$/.test(ttl)) throw new UsageError('--ttl: expected milliseconds, like 300000')
+  return Number(ttl)
+}
+
+function described({ created, notBefore, now, machineIds }, mode, namespace) {
+  const promised = mode !== 'plain'
+  const waits = notBefore > now
+  const lines = [
+    `The registry of namespace ${namespace} ${created ? 'was created' : 'is up to date'}: ${machineIds} machine IDs.`
+  ]
+  if (promised) lines.push(`No wait, on your promise that ${PROMISE}.`)
+  if (waits) {
+    const flag = created ? '--fresh' : '--accept-reset'
+    lines.push(
+      `Newcomers may lease from ${moment(notBefore, now)}.`,
+      `If ${PROMISE}: mintid setup ${flag} ends the wait.`
+    )
+  } else {
+    lines.push('Newcomers may lease now.')
+  }
+  const json = { namespace, created, machineIds, notBefore: waits ? new Date(notBefore).toISOString() : null }
+  return { json: promised ? { ...json, promised: PROMISE } : json, lines }
+}
