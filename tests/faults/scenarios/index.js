@@ -1,0 +1,33 @@
+'use strict'
+
+/**
+ * All scenarios by name, in the table's order. Each has:
+ *
+ * - `title`: the fault, as the table says it
+ * - `run(stage)`: brings it about, and waits until everybody mints again
+ * - `server`, `framing`: whether it is for coordinators with a server (there is a proxy then), with requests that can be
+ *   repeated; `needs`: the methods that a coordinator must have for it; `only`: else the coordinators that it is for
+ * - `short`: whether it is part of the short form
+ */
+const scenarios = {
+  ...require('./pause.js'),
+  ...require('./kill.js'),
+  ...require('./clocks.js'),
+  ...require('./server.js'),
+  ...require('./network.js'),
+  ...require('./settings.js'),
+  ...require('./exhausted.js'),
+  ...require('./closing.js'),
+  ...require('./workers.js'),
+  ...require('./forgetting.js'),
+  ...require('./rolling.js')
+}
+
+/** Whether a scenario can be played on a coordinator. */
+function fits({ server = false, framing = false, needs = [], only }, name, Coordinator) {
+  if (only) return only.includes(name)
+  if ((server && !Coordinator.server) || (framing && !Coordinator.framing)) return false
+  return needs.every((method) => method in Coordinator.prototype)
+}
+
+module.exports = { fits, scenarios }

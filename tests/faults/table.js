@@ -1,0 +1,70 @@
+'use strict'
+
+const HEAD = [
+  'fault',
+  'IDs',
+  'duplicates',
+  'outside fences',
+  'refused',
+  "holders' first ID after",
+  "newcomers' first ID after",
+  'what connect said'
+]
+
+const number = (value) => (value === undefined || value === null ? '-' : value.toLocaleString('en-US'))
+const seconds = (ms) =>
+  ms === null || ms === undefined ? '-' : ms === Infinity ? 'never' : `${(ms / 1000).toFixed(1)} s`
+
+function cells({ title, ids, duplicates, outside, refused, interrupted, holdersAfterMs, newcomersAfterMs, said = [] }) {
+  const holders = holdersAfterMs !== null && holdersAfterMs !== undefined && !interrupted
+  return [
+    title,
+    number(ids),
+    number(duplicates),
+    number(outside),
+    number(refused),
+    holders ? 'never stopped' : seconds(holdersAfterMs),
+    seconds(newcomersAfterMs),
+    said.length === 0 ? '-' : said.map((text) => text.replace('ERR_MINTID_', '')).join(', ')
+  ]
+}
+
+const row = (cells) => `| ${cells.join(' | ')} |`
+
+/** One line about a scenario that was just played. */
+function line(result) {
+  const { name, on, passed, notes = [], losses = {}, seconds } = result
+  const [, ...rest] = cells(result)
+  const words = HEAD.slice(1).map((head, index) => `${head} ${rest[index]}`)
+  for (const [reason, times] of Object.entries(losses)) words.push(`${times} leases lost: ${reason}`)
+  const verdict = passed ? 'ok    ' : 'FAILED'
+  return `${verdict} ${on} ${name} (${seconds.toFixed(1)} s): ${[...words, ...notes].join('; ')}`
+}
+
+/** A Markdown table for each coordinator. */
+function table(results) {
+  const parts = []
+  for (const coordinator of new Set(results.map(({ coordinator }) => coordinator))) {
+    const rows = results.filter((result) => result.coordinator === coordinator).map((result) => row(cells(result)))
+    parts.push([`### ${coordinator}`, '', row(HEAD), row(HEAD.map(() => '---')), ...rows].join('\n'))
+  }
+  return parts.join('\n\n')
+}
+
+/** The page of the documentation. */
+function document(results) {
+  return `${[
+    '# Faults',
+    'Written by `npm run test:faults -- --write`; do not edit. Several real processes mint counter, sortable and encrypted',
+    'IDs while the fault happens, and write each one down; a checker then counts duplicates, and IDs outside of the fences',
+    'that the registry recorded. Leases last 4 s here (300 s by default), so that they run out while somebody watches.',
+    '',
+    '- **Refused**: calls that threw `ERR_MINTID_LEASE_LOST` or `ERR_MINTID_NOT_READY`.',
+    "- **First ID after**: how long after the fault's end the slowest process minted for good.",
+    '- **What connect said**: errors of `connect` (each was asked again), and warnings.',
+    '',
+    table(results)
+  ].join('\n')}\n`
+}
+
+module.exports = { document, line, table }
