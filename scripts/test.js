@@ -42,6 +42,12 @@ const steps = {
     fs.rmSync(folder, { recursive: true })
   },
 
+  /** The short form of the faults; `npm run test:faults` plays them all. */
+  faults() {
+    run(process.execPath, ['--test', ...testsIn('tests/faults/self')])
+    run(process.execPath, ['tests/faults/run.js', '--short', '--jobs', '2'])
+  },
+
   examples() {
     run(process.execPath, ['scripts/examples.js', '--tarball', tarball()])
   }
@@ -65,6 +71,11 @@ function timed(name, step) {
   console.log(`\n=== ${name}`)
   step()
   console.log(`=== ${name}: ok, ${((performance.now() - began) / 1000).toFixed(1)} s`)
+}
+
+function testsIn(folder) {
+  const files = fs.readdirSync(path.join(root, folder)).filter((name) => name.endsWith('.test.js'))
+  return files.map((name) => path.join(folder, name))
 }
 
 /** The test files of some folders, by name, since a folder means other things to other versions of node --test. */

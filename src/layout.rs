@@ -74,6 +74,16 @@ impl Layout {
         Ok(Self { partition, time, machine, sequence, epoch_ms })
     }
 
+    /// Reads what [`Layout::to_string`] writes; `None` for anything else.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (bits, epoch) = text.split_once('@')?;
+        let mut bits = bits.split('/').map(|part| part.parse().ok());
+        let mut next = || bits.next().flatten();
+        let layout = Self::new(next()?, next()?, next()?, next()?, epoch.parse().ok()?).ok()?;
+        (layout.to_string() == text).then_some(layout)
+    }
+
     /// Milliseconds since 1970 at which timestamp 0 lies.
     #[must_use]
     pub const fn epoch_ms(&self) -> u64 {
@@ -204,7 +214,28 @@ mod tests {
             .prop_filter_map("at most 64 bits", |(p, t, m, s)| Layout::new(p, t, m, s, Layout::DEFAULT_EPOCH_MS).ok())
     }
 
+    #[test]
+    fn what_is_no_layout_is_not_read_as_one() {
+        for text in [
+            "",
+            "0/42/9/13",
+            "0/42/9@1",
+            "0/42/9/13/1@1",
+            "00/42/9/13@1",
+            "0/42/9/13@-1",
+            "0/42/99/13@1",
+            "0/42/9/13@x",
+        ] {
+            assert_eq!(Layout::parse(text), None, "{text}");
+        }
+    }
+
     proptest! {
+        #[test]
+        fn writing_and_reading_are_inverse(layout in layouts()) {
+            prop_assert_eq!(Layout::parse(&layout.to_string()), Some(layout));
+        }
+
         #[test]
         fn packing_and_unpacking_are_inverse(layout in layouts(), a: u64, b: u64, c: u64, d: u64) {
             let parts = Parts {

@@ -21,7 +21,7 @@ const TTL: Duration = Duration::from_secs(300);
 const QUARANTINE_MS: i64 = 302_000;
 
 /// What can happen to a registry, and the statements that make it happen.
-const FORGETS: [(&str, &str); 6] = [
+const FORGETS: [(&str, &str); 8] = [
     ("the incarnation is gone, with nothing else lost", "truncate mintid_incarnation"),
     (
         "the leases were emptied and filled from a copy",
@@ -32,6 +32,8 @@ const FORGETS: [(&str, &str); 6] = [
     ("the tables are gone", "drop table mintid_leases, mintid_registry, mintid_incarnation"),
     ("the lease table alone is gone", "drop table mintid_leases"),
     ("the registry's row is gone", "delete from mintid_registry"),
+    ("the registry alone is gone", "drop table mintid_registry"),
+    ("the incarnation's table alone is gone", "drop table mintid_incarnation"),
 ];
 
 /// A registry past its first wait, and a holder in it.
@@ -119,6 +121,40 @@ fn a_holder_whose_row_went_back_to_before_its_claim_is_evidence() {
     bench.run("update mintid_leases set token = null, expires_at = 'epoch', acquired_at = null");
     renewed(&mut holder).expect("put back");
     assert!(must_wait(&*bench.any(), TTL));
+}
+
+#[test]
+fn rows_that_somebody_deleted_are_not_free_at_once() {
+    let bench = PostgresBench::waiting();
+    let mut holder = settled(&bench);
+    bench.run("delete from mintid_leases where id <= 3");
+    let report = wait(bench.client_with(|_| {}).setup(Mode::Plain)).unwrap();
+    assert!(report.not_before_ms > 0, "whoever held them may live");
+    assert!(must_wait(&*bench.any(), TTL));
+    renewed(&mut holder).expect("put back");
+}
+
+#[test]
+fn a_setup_keeps_to_the_layout_that_the_processes_have() {
+    let bench = PostgresBench::waiting();
+    let _holder = settled(&bench);
+    let default = bench.client_with(|setup| setup.agreement.layout = Layout::DEFAULT);
+    let report = wait(default.setup(Mode::Plain)).unwrap();
+    assert_eq!((report.created, report.not_before_ms, report.machine_ids, report.ttl_ms), (false, 0, 31, 300_000));
+    assert_eq!(wait(default.list()).unwrap().len(), 31);
+}
+
+#[test]
+fn the_search_path_of_a_session_does_not_decide_where_the_registry_is() {
+    let bench = PostgresBench::new();
+    let client = bench.client_with(|_| {});
+    wait(client.acquire(TTL)).unwrap();
+    let other = PostgresBench::new();
+    let role = other.role("login superuser");
+    other.run(&format!("alter role {role} set search_path to {}", other.schema()));
+    let settings = bench.client_as(&role);
+    let grant = wait(settings.acquire(TTL)).unwrap();
+    assert_eq!(grant.lease.machine, 1, "the same registry, in which 0 is leased");
 }
 
 #[test]

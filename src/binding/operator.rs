@@ -19,6 +19,7 @@ pub struct SetupReport {
     pub not_before: f64,
     pub now: f64,
     pub machine_ids: u32,
+    pub ttl_ms: f64,
 }
 
 /// One machine ID in a registry; times in milliseconds since 1970.
@@ -119,6 +120,7 @@ impl From<registry::Report> for SetupReport {
             not_before: report.not_before_ms as f64,
             now: report.now_ms as f64,
             machine_ids: report.machine_ids,
+            ttl_ms: report.ttl_ms as f64,
         }
     }
 }

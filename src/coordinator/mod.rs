@@ -5,11 +5,17 @@
 //!
 //! Every coordinator passes one contract suite, `tests/support/contract.rs`.
 
+#[cfg(feature = "tls")]
+mod address;
 pub mod fixed;
 pub mod local;
 #[cfg(feature = "postgres")]
 pub mod postgres;
+#[cfg(feature = "redis")]
+pub mod redis;
 pub mod registry;
+#[cfg(feature = "tls")]
+pub mod tls;
 
 use std::fmt;
 use std::future::Future;

@@ -24,7 +24,6 @@ pub use self::failure::failure;
 use self::link::Link;
 pub use self::settings::Settings;
 use self::statements::Statements;
-pub use self::tls::TlsOptions;
 use super::registry::{Agreement, OnReset, PROTOCOL, disagreement, margin, waiting};
 use super::{Answer, Coordinator, Grant, Lease, MachineIds, Renewal, Term, Token, Usage, exhausted};
 use crate::error::{Code, Error, Retry};

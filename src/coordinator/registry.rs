@@ -154,6 +154,8 @@ pub struct Report {
     pub now_ms: u64,
     /// How many machine IDs it has.
     pub machine_ids: u32,
+    /// How long its leases last, as far as it is known, in milliseconds.
+    pub ttl_ms: u64,
 }
 
 /// One machine ID in a registry.

@@ -366,8 +366,10 @@ impl Actor {
 
     /// Tells when machine IDs are running out, once for each mark that is passed.
     fn watch_usage(&mut self, usage: Option<Usage>) {
-        let Some(Usage { leased, capacity }) = usage else { return };
-        let percent = u64::from(leased) * 100 / u64::from(capacity.max(1));
+        /// A range of a few machine IDs is meant to be full.
+        const FEW: u32 = 10;
+        let Some(Usage { leased, capacity }) = usage.filter(|usage| usage.capacity > FEW) else { return };
+        let percent = u64::from(leased) * 100 / u64::from(capacity);
         let passed = RUNNING_OUT.iter().filter(|mark| percent >= **mark).count();
         if passed > self.marks_passed {
             let message = format!("{leased} of {capacity} machine IDs are leased ({percent} %)");

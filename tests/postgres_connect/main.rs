@@ -14,7 +14,8 @@ mod tls;
 
 use std::sync::OnceLock;
 
-use mintid::coordinator::postgres::{Connection, Settings, TlsOptions, connect, failure};
+use mintid::coordinator::postgres::{Connection, Settings, connect, failure};
+use mintid::coordinator::tls::TlsOptions;
 use mintid::error::{Code, Error, Retry};
 
 use certificates::{Authority, Signed};

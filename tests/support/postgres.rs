@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use mintid::coordinator::postgres::{Postgres, Settings, Setup, TlsOptions};
+use mintid::coordinator::postgres::{Postgres, Settings, Setup};
 use mintid::coordinator::registry::{Agreement, OnReset};
+use mintid::coordinator::tls::TlsOptions;
 use mintid::coordinator::{Coordinator, MachineIds};
 use mintid::layout::Layout;
 use tokio_postgres::{NoTls, SimpleQueryMessage};
@@ -113,12 +114,12 @@ impl PostgresBench {
 
     /// Runs statements as the superuser, in the bench's schema.
     pub(crate) fn run(&self, sql: &str) {
-        query(&format!("set search_path to {}; {sql}", self.schema));
+        query(&format!("set local search_path to {}; {sql}", self.schema));
     }
 
     /// The first value of a statement's first row, a whole number.
     pub(crate) fn value(&self, sql: &str) -> i64 {
-        let value = query(&format!("set search_path to {}; {sql}", self.schema));
+        let value = query(&format!("set local search_path to {}; {sql}", self.schema));
         value.expect("a row").parse().unwrap()
     }
 }

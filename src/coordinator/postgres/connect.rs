@@ -16,7 +16,8 @@ use tokio_postgres::{Client, Config, Socket};
 
 use super::failure::{failure, made};
 use super::settings::{Host, Keepalives, Place, Settings};
-use super::tls::{Connector, Encrypt, Stream, Tls};
+use super::tls::Stream;
+use crate::coordinator::tls::{Connector, Encrypt, Tls};
 use crate::error::{Error, Fields, Retry};
 
 /// How long one address may take to answer where there is another one to try, if nobody said.
@@ -218,7 +219,7 @@ impl Attempt<'_> {
         if let Some(options) = &settings.options {
             config.options(options);
         }
-        if settings.tls.direct && mode == SslMode::Require {
+        if settings.tls.protocol.is_some() && mode == SslMode::Require {
             config.ssl_negotiation(SslNegotiation::Direct);
         }
         if settings.read_write {

@@ -25,14 +25,12 @@ impl Postgres {
         let held = self.link.get().await?;
         let client = held.client();
         let latency = self.latency(client).await?;
-        let table = &self.statements.table;
         let schema = self.setup.settings.schema();
-        let rows =
-            self.execute(client, &self.statements.examine, &[(table, Type::TEXT), (&schema, Type::TEXT)]).await?;
+        let rows = self.execute(client, &self.statements.examine, &[(&schema, Type::TEXT)]).await?;
         let row = rows.first().ok_or_else(|| self.restless())?;
         let mut checks = server_checks(row, latency).map_err(|error| self.failure(&error))?;
-        let is_made = row.try_get("made").map_err(|error| self.failure(&error))?;
-        if is_made {
+        let may_use = row.try_get("may_use").map_err(|error| self.failure(&error))?;
+        if may_use {
             checks.extend(self.registry_checks(client).await?);
         }
         let server = row.try_get("full_version").map_err(|error| self.failure(&error))?;

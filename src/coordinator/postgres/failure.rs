@@ -9,6 +9,7 @@ use std::io;
 
 use tokio_postgres::error::{DbError, SqlState};
 
+use crate::coordinator::tls::trouble;
 use crate::error::{Code, Error, Retry};
 
 /// `ERR_MINTID_COORDINATOR` about the server at `place`, with the server's code, a hint and the class of retry.
@@ -69,7 +70,7 @@ fn may_pass(code: &str, message: &str, schema: Option<&str>) -> bool {
 /// Below the protocol: sockets, names, TLS.
 fn judge_io(error: &io::Error) -> (Retry, Option<String>) {
     if let Some(tls) = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
-        return hint::of_tls(tls);
+        return trouble(tls, &hint::TLS);
     }
     let hint = match error.kind() {
         io::ErrorKind::ConnectionRefused => "does the server run, and is that its port?",

@@ -12,6 +12,7 @@ use crate::coordinator::registry::{
 };
 use crate::coordinator::{Answer, Token};
 use crate::error::Error;
+use crate::layout::Layout;
 
 /// Serializes everything that changes a registry, over all namespaces of a database: "mintid" in ASCII.
 const LOCK: i64 = 0x6d69_6e74_6964;
@@ -76,22 +77,28 @@ impl Postgres {
             .await
             .map_err(|error| self.without_rights(error))?;
         self.link.put(held);
+        let agreement = &self.setup.agreement;
         let report = Report {
             created,
             not_before_ms: if row.waiting { row.not_before_ms } else { 0 },
             now_ms: row.now_ms,
-            machine_ids: self.machines(),
+            machine_ids: machine_ids(row.found.layout.as_deref().and_then(Layout::parse).unwrap_or(agreement.layout)),
+            ttl_ms: row.found.ttl_ms.unwrap_or(agreement.ttl.as_millis() as u64),
         };
         Ok(report)
     }
 
-    /// Read committed, whatever the role's default is: each statement must see what was committed before its lock.
+    /// Read committed, whatever the role's default is: each statement must see what was committed before the lock.
     async fn in_transaction<T>(
         &self,
         client: &Client,
         work: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Error> {
-        self.run(client, "begin isolation level read committed read write").await?;
+        self.run(
+            client,
+            &format!("begin isolation level read committed read write; select pg_advisory_xact_lock({LOCK})"),
+        )
+        .await?;
         match work.await {
             Ok(done) => {
                 self.run(client, "commit").await?;
@@ -107,9 +114,7 @@ impl Postgres {
 
     /// `join`: whether this process says what nobody has said yet. Returns whether the registry was made.
     async fn adopt(&self, client: &Client, cause: Cause, join: bool) -> Result<bool, Error> {
-        self.execute(client, "select pg_advisory_xact_lock($1)", &[(&LOCK, Type::INT8)]).await?;
-        let table = [(&self.statements.table as &(dyn ToSql + Sync), Type::TEXT)];
-        let made = self.execute(client, "select to_regclass($1) is not null", &table).await?;
+        let made = self.execute(client, &self.statements.made, &[]).await?;
         if made.first().and_then(|row| row.try_get(0).ok()) != Some(true) {
             self.refuse_others(client).await?;
             self.run(client, &self.statements.tables).await?;
@@ -119,7 +124,10 @@ impl Postgres {
         if cause == Cause::Fresh {
             self.execute(client, &self.statements.forget, &[(&self.setup.namespace, Type::TEXT)]).await?;
         }
-        self.introduce(client, join).await?;
+        let known = before.as_ref().and_then(|before| before.found.layout.as_deref()).and_then(Layout::parse);
+        let layout = known.filter(|_| cause != Cause::Fresh).unwrap_or(self.setup.agreement.layout);
+        // Rows that were there once and are not: somebody deleted them, and their holders may live.
+        let lacked_rows = self.introduce(client, layout, join).await? > 0 && known.is_some();
         let after = self.looked(client).await?.ok_or_else(|| self.restless())?;
         if let Some(error) = disagreement(&self.setup.agreement, &after.found).filter(|_| join) {
             return Err(error);
@@ -129,7 +137,7 @@ impl Postgres {
             self.execute(client, &self.statements.boot, &[(&self.setup.namespace, Type::TEXT), (&boot, Type::TEXT)])
                 .await?;
         }
-        let suspect = !is_same || (cause == Cause::Evidence && !after.waiting);
+        let suspect = !is_same || lacked_rows || (cause == Cause::Evidence && !after.waiting);
         let ttl = after.found.ttl_ms.map_or(self.setup.agreement.ttl, Duration::from_millis);
         let wait = match self.setup.on_reset {
             _ if cause.is_word() => None,
@@ -146,8 +154,8 @@ impl Postgres {
         Ok(before.is_none())
     }
 
-    /// Adds the namespace's rows, and what nobody has said yet.
-    async fn introduce(&self, client: &Client, join: bool) -> Result<(), Error> {
+    /// Adds what nobody has said yet, and the rows that `layout` has machine IDs for. Returns how many there were none of.
+    async fn introduce(&self, client: &Client, layout: Layout, join: bool) -> Result<usize, Error> {
         let agreement = Some(&self.setup.agreement).filter(|_| join);
         let fingerprint = agreement.and_then(|agreement| agreement.fingerprint.as_ref()).map(<[u8; 16]>::as_slice);
         let parameters: [(&(dyn ToSql + Sync), Type); 6] = [
@@ -159,15 +167,9 @@ impl Postgres {
             (&fingerprint, Type::BYTEA),
         ];
         self.execute(client, &self.statements.enrol, &parameters).await?;
-        let machines = self.machines() as i32;
-        self.execute(client, &self.statements.rows, &[(&self.setup.namespace, Type::TEXT), (&machines, Type::INT4)])
-            .await?;
-        Ok(())
-    }
-
-    /// How many machine IDs the layout leaves to processes: all but the highest.
-    fn machines(&self) -> u32 {
-        self.setup.agreement.layout.machines() - 1
+        let machines = machine_ids(layout) as i32;
+        let added = [(&self.setup.namespace as &(dyn ToSql + Sync), Type::TEXT), (&machines, Type::INT4)];
+        Ok(self.execute(client, &self.statements.rows, &added).await?.len())
     }
 
     pub(super) async fn looked(&self, client: &Client) -> Result<Option<Looked>, Error> {
@@ -223,6 +225,11 @@ impl Postgres {
     async fn run(&self, client: &Client, statement: &str) -> Result<(), Error> {
         client.batch_execute(statement).await.map_err(|error| self.failure(&error))
     }
+}
+
+/// How many machine IDs a layout leaves to processes: all but the highest.
+fn machine_ids(layout: Layout) -> u32 {
+    layout.machines() - 1
 }
 
 /// A registry as it stands.

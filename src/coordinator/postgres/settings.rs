@@ -15,10 +15,10 @@ use std::time::Duration;
 use tokio_postgres::config::ChannelBinding;
 use zeroize::Zeroizing;
 
-use self::hosts::Plain;
 pub(super) use self::hosts::{Host, Place};
-use self::parameters::{Key, Parameters};
-use super::tls::{Tls, TlsOptions};
+use self::parameters::Key;
+use crate::coordinator::address::{Parameters, Plain};
+use crate::coordinator::tls::{Tls, TlsOptions};
 use crate::error::Error;
 
 /// Where to connect to, as whom, and how. Checked; nothing was read from disk or network yet.
@@ -28,7 +28,7 @@ pub struct Settings {
     pub(super) user: String,
     pub(super) password: Option<Zeroizing<String>>,
     pub(super) database: String,
-    schema: Option<String>,
+    schema: String,
     pub(super) options: Option<String>,
     pub(super) application_name: String,
     pub(super) connect_timeout: Option<Duration>,
@@ -66,16 +66,10 @@ impl Settings {
     /// # Errors
     /// As [`parse`](Self::parse).
     pub fn from_parameters(given: &[(String, String)], tls: &TlsOptions) -> Result<Self, Error> {
-        let mut parameters = Parameters::default();
-        for (name, value) in given {
-            if let Some(key) = parameters::find(name)? {
-                parameters.set(key, Zeroizing::new(value.clone()));
-            }
-        }
-        Self::new(&parameters, tls)
+        Self::new(&Parameters::of(given)?, tls)
     }
 
-    fn new(given: &Parameters, options: &TlsOptions) -> Result<Self, Error> {
+    fn new(given: &Parameters<Key>, options: &TlsOptions) -> Result<Self, Error> {
         let hosts = hosts::hosts(given)?;
         let user = given.get(Key::User).ok_or_else(|| {
             Error::config(
@@ -122,14 +116,16 @@ impl Settings {
     #[must_use]
     pub fn address(&self) -> String {
         let hosts: Vec<_> = self.hosts.iter().map(Host::to_string).collect();
-        let schema = self.schema.as_deref().map(|schema| format!("?schema={}", Plain(schema))).unwrap_or_default();
+        let named = Some(&self.schema).filter(|schema| *schema != DEFAULT_SCHEMA);
+        let schema = named.map(|schema| format!("?schema={}", Plain(schema))).unwrap_or_default();
         format!("postgres://{}@{}/{}{schema}", Plain(&self.user), hosts.join(","), Plain(&self.database))
     }
 
-    /// The schema that holds the tables, if one was named.
+    /// The schema that holds the tables: the one that was named, or `public`. Never whatever a session's search path says,
+    /// which behind a pooler may be another client's: two processes would lease from two registries.
     #[must_use]
-    pub fn schema(&self) -> Option<&str> {
-        self.schema.as_deref()
+    pub fn schema(&self) -> &str {
+        &self.schema
     }
 }
 
@@ -140,7 +136,7 @@ impl fmt::Debug for Settings {
 }
 
 /// Whether to look for a server that takes writes: where somebody asks for it, and where there is a choice.
-fn read_write(given: &Parameters, hosts: usize) -> Result<bool, Error> {
+fn read_write(given: &Parameters<Key>, hosts: usize) -> Result<bool, Error> {
     let words = [
         ("any", Some(false)),
         ("read-write", Some(true)),
@@ -159,16 +155,19 @@ fn read_write(given: &Parameters, hosts: usize) -> Result<bool, Error> {
     }
 }
 
+/// Where nobody names a schema.
+const DEFAULT_SCHEMA: &str = "public";
+
 /// Prisma names one schema, a search path begins with it.
-fn schema(given: &Parameters) -> Option<String> {
+fn schema(given: &Parameters<Key>) -> String {
     let path = || {
         let names = given.get(Key::SearchPath)?.split(',');
         names.map(|name| name.trim().trim_matches('"')).find(|name| !name.is_empty() && *name != "$user")
     };
-    given.get(Key::Schema).or_else(path).map(str::to_owned)
+    given.get(Key::Schema).or_else(path).unwrap_or(DEFAULT_SCHEMA).to_owned()
 }
 
-fn keepalives(given: &Parameters) -> Result<Option<Keepalives>, Error> {
+fn keepalives(given: &Parameters<Key>) -> Result<Option<Keepalives>, Error> {
     let on = given.number(Key::Keepalives)? != Some(0);
     let seconds = |key, default| {
         Ok::<_, Error>(Duration::from_secs(given.number(key)?.filter(|found| *found > 0).unwrap_or(default).into()))

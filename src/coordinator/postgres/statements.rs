@@ -14,20 +14,22 @@ pub(super) struct Statements {
     pub(super) adopt: String,
     pub(super) forget: String,
     pub(super) examine: String,
-    /// The table that stands for all of them, as `to_regclass` takes it.
-    pub(super) table: String,
+    pub(super) made: String,
 }
 
 impl Statements {
-    /// Those for the tables in `schema`, or in the first schema of the role's search path.
-    pub(super) fn new(schema: Option<&str>) -> Self {
-        let schema = schema.map(|schema| format!("\"{}\".", schema.replace('"', "\"\""))).unwrap_or_default();
+    /// Those for the tables in `schema`.
+    pub(super) fn new(schema: &str) -> Self {
+        let schema = format!("\"{}\".", schema.replace('"', "\"\""));
         let identity = bare(include_str!("../sql/postgres/identity.sql"));
         let statement = |text: &str| {
             let text = bare(text).replace("{identity}", &identity);
-            ["mintid_registry", "mintid_leases", "mintid_incarnation"]
-                .iter()
-                .fold(text, |text, table| text.replace(table, &format!("{schema}{table}")))
+            // In a quoted text, too, where a quote of the schema's own has to be doubled.
+            let quoted = schema.replace('\'', "''");
+            ["mintid_registry", "mintid_leases", "mintid_incarnation"].iter().fold(text, |text, table| {
+                let text = text.replace(&format!("'{table}'"), &format!("'{quoted}\u{0}'"));
+                text.replace(table, &format!("{schema}{table}")).replace('\u{0}', table)
+            })
         };
         Self {
             acquire: statement(include_str!("../sql/postgres/acquire.sql")),
@@ -42,7 +44,7 @@ impl Statements {
             adopt: statement(include_str!("../sql/postgres/adopt.sql")),
             forget: statement(include_str!("../sql/postgres/forget.sql")),
             examine: statement(include_str!("../sql/postgres/examine.sql")),
-            table: format!("{schema}mintid_leases"),
+            made: statement(include_str!("../sql/postgres/made.sql")),
         }
     }
 

@@ -1,8 +1,14 @@
 //! What to do about it.
 
-use rustls::{AlertDescription, CertificateError, Error as TlsError};
+use crate::coordinator::tls::Words;
 
-use crate::error::Retry;
+/// What belongs to TLS is called, here and at the server.
+pub(super) const TLS: Words = Words {
+    root: "sslrootcert or tls.ca",
+    identity: "sslcert and sslkey, or tls.cert and tls.key",
+    chain_only: "sslmode=verify-ca",
+    servers_root: "ssl_ca_file",
+};
 
 /// About what a server or a pooler said. Its message decides only where the code leaves it open.
 pub(super) fn of_server(code: &str, message: &str) -> Option<&'static str> {
@@ -63,62 +69,4 @@ fn of_pooler(message: &str) -> Option<&'static str> {
         ("query_wait_timeout", "the pooler got no connection to the server in time; its log says why"),
     ];
     FINAL.iter().chain(passing).find(|(part, _)| message.contains(part)).map(|(_, hint)| *hint)
-}
-
-/// About TLS. What is wrong with a certificate or a version stays wrong; the rest is trouble on the way.
-pub(super) fn of_tls(error: &TlsError) -> (Retry, Option<String>) {
-    let hint = match error {
-        TlsError::InvalidCertificate(certificate) => of_certificate(certificate),
-        TlsError::AlertReceived(
-            AlertDescription::InternalError | AlertDescription::UserCanceled | AlertDescription::CloseNotify,
-        ) => return (Retry::Soon, None),
-        TlsError::AlertReceived(alert) => of_alert(*alert),
-        TlsError::PeerIncompatible(_) => "the server offers neither TLS 1.2 nor 1.3, or no cipher that is safe",
-        _ => return (Retry::Soon, None),
-    };
-    (Retry::Never, Some(hint.to_owned()))
-}
-
-fn of_certificate(error: &CertificateError) -> &'static str {
-    match error {
-        CertificateError::UnknownIssuer => {
-            "none of the trusted roots has signed the server's certificate: give its root as sslrootcert or tls.ca"
-        }
-        CertificateError::NotValidForNameContext { presented, .. } if presented.is_empty() => {
-            "the server's certificate has no subjectAltName: make one that names the host, or use sslmode=verify-ca"
-        }
-        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-            "the server's certificate is another host's: connect by a name it has, give that as tls.servername, or use \
-             sslmode=verify-ca"
-        }
-        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
-            "the server's certificate, or one of its issuers', has expired: renew it"
-        }
-        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
-            "the server's certificate is not valid yet: is this machine's clock right?"
-        }
-        CertificateError::Other(other) if other.to_string().starts_with("UnsupportedCertVersion") => {
-            "the server's certificate is of X.509 version 1: make one of version 3, with subjectAltName"
-        }
-        CertificateError::Other(other) if other.to_string() == "CaUsedAsEndEntity" => {
-            "the server shows a self-signed certificate: give exactly that as sslrootcert or tls.ca"
-        }
-        CertificateError::UnsupportedSignatureAlgorithmContext { .. } => {
-            "the server's certificate is signed in a way that is not known here: make one with ECDSA, or RSA and SHA-256"
-        }
-        _ => "the server's certificate cannot be verified",
-    }
-}
-
-fn of_alert(alert: AlertDescription) -> &'static str {
-    match alert {
-        AlertDescription::CertificateRequired => {
-            "the server wants a certificate: sslcert and sslkey, or tls.cert and tls.key"
-        }
-        AlertDescription::UnknownCA | AlertDescription::BadCertificate | AlertDescription::CertificateUnknown => {
-            "the server does not accept our certificate: is it signed by the root that the server has as ssl_ca_file?"
-        }
-        AlertDescription::CertificateExpired => "our certificate has expired: renew it",
-        _ => "the server ended the TLS handshake; its log says why",
-    }
 }

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::net::IpAddr;
 
-use super::parameters::{Key, Parameters, wrong};
+use super::parameters::Key;
+use crate::coordinator::address::parameters::wrong;
+use crate::coordinator::address::{Parameters, Plain};
 use crate::error::Error;
 
 const PORT: u16 = 5432;
@@ -26,7 +28,7 @@ pub(in crate::coordinator::postgres) enum Place {
 }
 
 /// Each host with its port and address; `localhost` where there is none.
-pub(super) fn hosts(given: &Parameters) -> Result<Vec<Host>, Error> {
+pub(super) fn hosts(given: &Parameters<Key>) -> Result<Vec<Host>, Error> {
     let list = |key| given.get(key).map(|text| text.split(',').map(str::trim).collect::<Vec<_>>()).unwrap_or_default();
     let (names, addresses, ports) = (list(Key::Host), list(Key::HostAddr), list(Key::Port));
     let count = names.len().max(addresses.len()).max(1);
@@ -96,21 +98,5 @@ impl fmt::Display for Host {
             Place::Folder(folder) => write!(f, "{}", folder.escape_debug())?,
         }
         write!(f, ":{}", self.port)
-    }
-}
-
-/// A part of an address, percent-encoded where it has to be: one spelling, and nothing that could break a line of a log.
-pub(super) struct Plain<'a>(pub(super) &'a str);
-
-impl fmt::Display for Plain<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for c in self.0.chars() {
-            if c.is_alphanumeric() || "-._~$".contains(c) {
-                write!(f, "{c}")?;
-            } else {
-                c.encode_utf8(&mut [0; 4]).bytes().try_for_each(|byte| write!(f, "%{byte:02X}"))?;
-            }
-        }
-        Ok(())
     }
 }

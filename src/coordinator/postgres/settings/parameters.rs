@@ -1,10 +1,6 @@
 //! The names of parameters: ours, which are libpq's, and those that other drivers leave in the same URL.
 
-use std::collections::BTreeMap;
-
-use zeroize::Zeroizing;
-
-use crate::error::{Error, shown};
+use crate::coordinator::address::parameters::Names;
 
 /// A parameter that is honoured.
 #[expect(clippy::enum_variant_names, reason = "sslkey is a key")]
@@ -121,93 +117,8 @@ const IGNORED: &[&str] = &[
 const REFUSED: &[&str] =
     &["passfile", "replication", "require_auth", "requirepeer", "service", "servicefile", "sslcrl", "sslcrldir"];
 
-/// What a name stands for; `None` for one that is known and ignored.
-pub(super) fn find(name: &str) -> Result<Option<Key>, Error> {
-    if let Some((_, key)) = HONOURED.iter().find(|(known, _)| *known == name) {
-        return Ok(Some(*key));
-    }
-    if ignored().any(|known| known == name) {
-        return Ok(None);
-    }
-    if REFUSED.contains(&name) {
-        return Err(Error::config("coordinator", format!("coordinator: the parameter {name} is not supported")));
-    }
-    let closest = known().map(|known| (distance(name, known), known)).min();
-    let advice = match closest {
-        Some((far, known)) if far <= 2 && far < name.len() => format!("; did you mean {known}?"),
-        _ => String::new(),
-    };
-    Err(Error::config("coordinator", format!("coordinator: unknown parameter {}{advice}", shown(name))))
-}
-
-/// Every name that is not refused.
-pub(super) fn known() -> impl Iterator<Item = &'static str> {
-    HONOURED.iter().map(|(name, _)| *name).chain(ignored())
-}
-
-fn ignored() -> impl Iterator<Item = &'static str> {
-    IGNORED.iter().flat_map(|line| line.split(' '))
-}
-
-/// How many characters to add, drop or change, whatever their case.
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.to_ascii_lowercase().chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (i, c) in one.to_ascii_lowercase().chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, d) in other.iter().enumerate() {
-            let changed = diagonal + usize::from(c != *d);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[other.len()]
-}
-
-/// What was given, each at most once; what comes later counts.
-#[derive(Default)]
-pub(super) struct Parameters(BTreeMap<Key, Zeroizing<String>>);
-
-impl Parameters {
-    pub(super) fn set(&mut self, key: Key, value: Zeroizing<String>) {
-        self.0.insert(key, value);
-    }
-
-    /// Unless it is there.
-    pub(super) fn set_default(&mut self, key: Key, value: Zeroizing<String>) {
-        self.0.entry(key).or_insert(value);
-    }
-
-    /// What was given, unless it is empty: an empty value is none, as in libpq.
-    pub(super) fn get(&self, key: Key) -> Option<&str> {
-        self.0.get(&key).map(|value| value.as_str()).filter(|value| !value.is_empty())
-    }
-
-    /// One of several words.
-    pub(super) fn word<T: Copy>(&self, key: Key, words: &[(&str, T)]) -> Result<Option<T>, Error> {
-        let Some(found) = self.get(key) else { return Ok(None) };
-        let meaning = words.iter().find(|(word, _)| *word == found).map(|(_, meaning)| *meaning);
-        meaning.map(Some).ok_or_else(|| {
-            let expected: Vec<_> = words.iter().map(|(word, _)| *word).collect();
-            wrong(key, &format!("one of {}", expected.join(", ")), found)
-        })
-    }
-
-    /// A whole number. Less than nothing is nothing, as in libpq.
-    pub(super) fn number(&self, key: Key) -> Result<Option<u32>, Error> {
-        let Some(found) = self.get(key) else { return Ok(None) };
-        let number: i64 = found.trim().parse().map_err(|_| wrong(key, "a whole number", found))?;
-        u32::try_from(number.max(0)).map(Some).map_err(|_| wrong(key, "a number below 4294967296", found))
-    }
-}
-
-/// The first spelling of a parameter.
-pub(super) fn name(key: Key) -> &'static str {
-    HONOURED.iter().find(|(_, known)| *known == key).map_or("?", |(name, _)| name)
-}
-
-/// About the value of one parameter. What could be a piece of a password is not shown.
-pub(super) fn wrong(key: Key, expected: &str, found: &str) -> Error {
-    let found = if found.contains(['@', ':', '/']) { "something else".to_owned() } else { shown(found) };
-    Error::config("coordinator", format!("coordinator: {}: expected {expected}, found {found}", name(key)))
+impl Names for Key {
+    const HONOURED: &[(&str, Self)] = HONOURED;
+    const IGNORED: &[&str] = IGNORED;
+    const REFUSED: &[&str] = REFUSED;
 }

@@ -3,8 +3,9 @@
 //! The option has the last word. Else it is as in libpq, and where libpq would be weaker than what was meant, stronger: a
 //! root certificate without `sslmode` verifies the chain, the operating system's roots verify the name too.
 
-use super::parameters::{Key, Parameters};
-use crate::coordinator::postgres::tls::{Encrypt, Identity, Roots, Source, Tls, TlsOptions, Verify};
+use super::parameters::Key;
+use crate::coordinator::address::Parameters;
+use crate::coordinator::tls::{Encrypt, Identity, Roots, Source, Tls, TlsOptions, Verify};
 use crate::error::Error;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -31,7 +32,7 @@ const MODES: &[(&str, Mode)] = &[
 const SWITCHES: &[(&str, Mode)] =
     &[("true", Mode::Require), ("false", Mode::Disable), ("1", Mode::Require), ("0", Mode::Disable)];
 
-pub(super) fn tls(given: &Parameters, options: &TlsOptions) -> Result<Tls, Error> {
+pub(super) fn tls(given: &Parameters<Key>, options: &TlsOptions) -> Result<Tls, Error> {
     let (encrypt, verify) = level(given, options)?;
     let direct = given.word(Key::SslNegotiation, &[("postgres", false), ("direct", true)])?.unwrap_or(false);
     if direct && encrypt != Encrypt::Always {
@@ -46,14 +47,14 @@ pub(super) fn tls(given: &Parameters, options: &TlsOptions) -> Result<Tls, Error
         identity: identity(given, options)?,
         servername: options.servername.clone(),
         sni: given.word(Key::SslSni, &[("0", false), ("1", true)])?.unwrap_or(true),
-        direct,
+        protocol: direct.then_some("postgresql"),
         only_newest: given.word(Key::SslMinProtocolVersion, &versions)?.unwrap_or(false),
     };
     tls.check()?;
     Ok(tls)
 }
 
-fn level(given: &Parameters, options: &TlsOptions) -> Result<(Encrypt, Verify), Error> {
+fn level(given: &Parameters<Key>, options: &TlsOptions) -> Result<(Encrypt, Verify), Error> {
     let switches: Vec<_> = SWITCHES.iter().chain(MODES).copied().collect();
     let mode = match given.word(Key::SslMode, MODES)? {
         None => given.word(Key::Ssl, &switches)?,
@@ -85,7 +86,7 @@ fn level(given: &Parameters, options: &TlsOptions) -> Result<(Encrypt, Verify), 
     })
 }
 
-fn roots(given: &Parameters, options: &TlsOptions) -> Roots {
+fn roots(given: &Parameters<Key>, options: &TlsOptions) -> Roots {
     if !options.ca.is_empty() {
         return Roots::Given(options.ca.iter().map(|pem| Source::pem("tls.ca", pem)).collect());
     }
@@ -96,12 +97,12 @@ fn roots(given: &Parameters, options: &TlsOptions) -> Roots {
 }
 
 /// In a URL of Prisma's, `sslcert` is the root certificate.
-fn prismas_root(given: &Parameters) -> Option<&str> {
+fn prismas_root(given: &Parameters<Key>) -> Option<&str> {
     let prisma = given.get(Key::SslAccept).is_some() || given.get(Key::SslIdentity).is_some();
     given.get(Key::SslCert).filter(|_| prisma && given.get(Key::SslKey).is_none())
 }
 
-fn identity(given: &Parameters, options: &TlsOptions) -> Result<Option<Identity>, Error> {
+fn identity(given: &Parameters<Key>, options: &TlsOptions) -> Result<Option<Identity>, Error> {
     let inline = |name, pem: &Option<String>| pem.as_deref().map(|pem| Source::pem(name, pem));
     let file = |name, path: Option<&str>| path.map(|path| Source::file(name, path));
     let given_cert = given.get(Key::SslCert).filter(|_| prismas_root(given).is_none());

@@ -3,7 +3,8 @@
 use tokio_postgres::config::ChannelBinding;
 
 use super::*;
-use crate::coordinator::postgres::tls::{Encrypt, Roots, Verify};
+use crate::coordinator::address::parameters::known;
+use crate::coordinator::tls::{Encrypt, Roots, Verify};
 use crate::error::{Code, Retry};
 
 fn parse(url: &str) -> Result<Settings, Error> {
@@ -231,18 +232,19 @@ fn what_other_drivers_leave_in_a_url_is_known() {
         let settings = good(url);
         assert_eq!(
             (settings.schema(), settings.address().as_str()),
-            (Some("s"), "postgres://me@db:5432/app?schema=s"),
+            ("s", "postgres://me@db:5432/app?schema=s"),
             "{url}"
         );
     }
     assert_eq!(good("postgres://me@db/app?ApplicationName=x").application_name, "x");
     assert_eq!(good("postgres://me@db/app").application_name, "mintid");
-    assert_eq!(good("postgres://me@db/app").schema(), None);
+    assert_eq!(good("postgres://me@db/app").schema(), "public");
+    assert_eq!(good("postgres://me@db/app?schema=public").address(), good("postgres://me@db/app").address());
 }
 
 #[test]
 fn names_are_listed_once() {
-    let mut names: Vec<_> = parameters::known().collect();
+    let mut names: Vec<_> = known::<parameters::Key>().collect();
     let count = names.len();
     names.sort_unstable();
     names.dedup();

@@ -1,4 +1,11 @@
--- $1 the table's name, as to_regclass takes it, $2 the schema wanted or null
+-- $1 schema
+with tables as (
+  select count(*) = 3 as made,
+    coalesce(bool_and(has_table_privilege(oid, 'select') and has_table_privilege(oid, 'insert')
+      and has_table_privilege(oid, 'update')), false) as usable
+  from unnest(array[to_regclass('mintid_registry'), to_regclass('mintid_leases'), to_regclass('mintid_incarnation')]) as oid
+  where oid is not null
+)
 select
   current_setting('server_version') as version,
   version() as full_version,
@@ -10,7 +17,7 @@ select
   current_setting('max_connections')::int4 as most_connections,
   (select count(*) from pg_stat_activity where backend_type = 'client backend') as connections,
   floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms,
-  to_regclass($1) is not null as made,
-  coalesce(has_schema_privilege(coalesce($2, current_schema()), 'create'), false) as may_create,
-  case when to_regclass($1) is null then false
-    else has_table_privilege(to_regclass($1), 'select, insert, update') end as may_use
+  made,
+  made and usable as may_use,
+  coalesce((select has_schema_privilege(n.oid, 'create') from pg_namespace n where n.nspname = $1), false) as may_create
+from tables

@@ -11,7 +11,7 @@ use crate::error::{Error, shown};
 
 /// Where something in PEM is, and what the user calls it.
 #[derive(Clone)]
-pub(in crate::coordinator::postgres) struct Source {
+pub(in crate::coordinator) struct Source {
     name: &'static str,
     at: At,
 }
@@ -24,12 +24,12 @@ enum At {
 
 impl Source {
     /// A text of the option `tls`.
-    pub(in crate::coordinator::postgres) fn pem(name: &'static str, text: &str) -> Self {
+    pub(in crate::coordinator) fn pem(name: &'static str, text: &str) -> Self {
         Self { name, at: At::Text(Zeroizing::new(text.to_owned())) }
     }
 
     /// A file that a parameter names.
-    pub(in crate::coordinator::postgres) fn file(name: &'static str, path: &str) -> Self {
+    pub(in crate::coordinator) fn file(name: &'static str, path: &str) -> Self {
         Self { name, at: At::File(PathBuf::from(path)) }
     }
 
@@ -57,7 +57,7 @@ impl Source {
     }
 
     /// `CONFIG` about this, under the name that the user has for it.
-    pub(in crate::coordinator::postgres) fn wrong(&self, what: &str) -> Error {
+    pub(in crate::coordinator) fn wrong(&self, what: &str) -> Error {
         match &self.at {
             At::Text(_) => Error::config("tls", format!("{}: {what}", self.name)),
             At::File(path) => {

@@ -1,5 +1,6 @@
 //! The two parts of a server's certificate that are looked at without verifying it.
 
+#[cfg(any(feature = "postgres", test))]
 use sha2::{Digest, Sha256, Sha384, Sha512};
 
 /// The public key with its algorithm (`SubjectPublicKeyInfo`), as it stands in the certificate.
@@ -18,7 +19,8 @@ pub(super) fn public_key(certificate: &[u8]) -> Option<&[u8]> {
 
 /// What `tls-server-end-point` binds to (RFC 5929): the certificate's hash, by the hash of its own signature, but never MD5
 /// or SHA-1. `None` where the signature has no such hash.
-pub(super) fn end_point(certificate: &[u8]) -> Option<Vec<u8>> {
+#[cfg(any(feature = "postgres", test))]
+pub(in crate::coordinator) fn end_point(certificate: &[u8]) -> Option<Vec<u8>> {
     const RSA: &[u8] = &[0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01];
     const ECDSA: &[u8] = &[0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x04];
     let (_, algorithm) = parts(certificate)?;
