@@ -15,7 +15,7 @@ export declare class Handle {
   start(): Failure | null
   /**
    * Waits for a lease for `timeoutMs` (Infinity allowed), and starts what has to be started. Keeps the process alive
-   * until it settles.
+   * until it settles, and settles after the events before.
    */
   ready(timeoutMs: number): Promise<Failure | null>
   /** Settles every pending `ready` of this handle. */
@@ -23,9 +23,9 @@ export declare class Handle {
   /** Whether a lease is held and this thread was told so. */
   isHeld(): boolean
   /**
-   * A word that changes whenever IDs that this thread keeps ready are not to be given out any more. To be asked for
-   * once. `null` where the engine allows no external buffers; ask again then with a `spare` array, which is used
-   * instead and kept until the thread ends.
+   * Words that all change whenever IDs that this thread keeps ready are not to be given out any more, one for each
+   * place of a block. To be asked for once. `null` where the engine allows no external buffers; ask again then with a
+   * `spare` array, which is used instead and kept until the thread ends.
    */
   generation(spare?: Uint32Array | undefined | null): Uint32Array | null
   /** The lease that is held. */
@@ -187,6 +187,7 @@ export interface SetupReport {
   notBefore: number
   now: number
   machineIds: number
+  ttlMs: number
 }
 
 /** The SQL that `setup` runs. */

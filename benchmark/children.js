@@ -50,8 +50,9 @@ function run(command, args) {
   return stdout
 }
 
+/** Where a runtime of `benchmark/` is. */
 function binary(name) {
   return path.join(__dirname, 'node_modules', '.bin', name)
 }
 
-module.exports = { others, pipeline }
+module.exports = { others, pipeline, binary }

@@ -6,7 +6,7 @@ const http = require('node:http')
 const process = require('node:process')
 
 const { IdGenerator } = require('../index.js')
-const { KEY } = require('./contenders.js')
+const { KEY } = require('../js/bench/contenders.js')
 
 /** Of the default layout. */
 const SEQUENCE_BITS = 13

@@ -4,8 +4,8 @@
 
 const { execFileSync } = require('node:child_process')
 const process = require('node:process')
-const { ours } = require('./contenders.js')
-const { peers } = require('./peers.js')
+const { ours } = require('../js/bench/contenders.js')
+const { peers } = require('../js/bench/peers.js')
 
 /** What lists and conversions make is kept as what these make. */
 const OURS = [
@@ -22,7 +22,7 @@ const OURS = [
  * in 64 is and the others are dropped
  */
 async function memory(kept) {
-  const names = [...OURS, ...(await peers()).contenders.map(({ name }) => name)]
+  const names = [...OURS, ...(await peers(__dirname)).contenders.map(({ name }) => name)]
   return names.map((name) => {
     const args = ['--expose-gc', __filename, name, String(kept)]
     return { name, ...JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) }
@@ -30,8 +30,8 @@ async function memory(kept) {
 }
 
 async function child([name, kept]) {
-  const { contenders, close } = await ours()
-  const contender = [...contenders, ...(await peers()).contenders].find((contender) => contender.name === name)
+  const { contenders, close } = await ours({ machineId: 1 })
+  const contender = [...contenders, ...(await peers(__dirname)).contenders].find((contender) => contender.name === name)
   console.log(JSON.stringify({ all: growth(contender, Number(kept), 1), oneIn64: growth(contender, kept / 16, 64) }))
   await close()
 }

@@ -7,7 +7,7 @@ const { markdown } = require('./report.js')
 const { sections, setting } = require('./sections.js')
 
 /** The chart shows texts that are made one at a time. */
-const NOT_IN_CHART = /toDb|fromDb|Many|nextDb|nextPair|snowflake/
+const NOT_IN_CHART = /toDb|fromDb|Many|nextDb|nextPair|snowflake|bigint|Atomics|Array/
 
 /**
  * Writes `benchmarks.md` and `benchmarks.svg`.
@@ -40,8 +40,9 @@ for what its IDs are; this page shows that they cost next to nothing. It is writ
 All contenders run in turn in one process, in another order each round, each in a loop compiled from its own source.
 Each loop makes 4000 IDs, keeps them in an array, and then uses them, since a text that is cheap to make and dear to use
 wins nothing. \`floor\` is what any text of that length costs in JavaScript: \`String.fromCharCode\` of 15 numbers that
-are ready. mintid's IDs are masked and have a prefix of four characters; times of lists are divided by their length.
-"nanoid takes 2 ×" means that nanoid takes twice as long.`
+are ready; "a bigint of a ready array" and "an empty BigInt64Array(1000)" are the least that \`nextDb()\` and
+\`nextManyDb(1000)\` could cost. mintid's IDs are masked and have a prefix of four characters; times of lists are divided
+by their length. "nanoid takes 2 ×" means that nanoid takes twice as long.`
 
 function bullets(results) {
   return setting(results)

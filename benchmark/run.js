@@ -7,7 +7,7 @@ const os = require('node:os')
 const path = require('node:path')
 const process = require('node:process')
 const { parseArgs } = require('node:util')
-const { consumers } = require('./consumers.js')
+const { consumers } = require('../js/bench/consumers.js')
 const { install } = require('./install.js')
 
 const USAGE = `usage: node benchmark/run.js [--quick] [--json <file>] [--write]
@@ -57,14 +57,15 @@ async function measureAll(quick, write) {
 
 /** All contenders under all consumers. */
 async function race(effort) {
-  const { ours, floor } = require('./contenders.js')
-  const { measure } = require('./harness.js')
-  const { contenders, close } = await ours()
-  const others = await require('./peers.js').peers()
+  const { ours } = require('../js/bench/contenders.js')
+  const { measure } = require('../js/bench/harness.js')
+  const { floors } = require('./floors.js')
+  const { contenders, close } = await ours({ machineId: 1 })
+  const others = await require('../js/bench/peers.js').peers(__dirname)
   const times = {}
   for (const [consumer, { title }] of Object.entries(consumers)) {
     say(`IDs ${title}`)
-    times[consumer] = measure([floor(), ...contenders, ...others.contenders], consumer, effort)
+    times[consumer] = measure([...floors(), ...contenders, ...others.contenders], consumer, effort)
   }
   await close()
   return { times, missing: others.missing }

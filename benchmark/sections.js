@@ -1,7 +1,7 @@
 'use strict'
 
-const { consumers } = require('./consumers.js')
-const { LAYOUT } = require('./contenders.js')
+const { consumers } = require('../js/bench/consumers.js')
+const { LAYOUT } = require('../js/bench/contenders.js')
 
 /**
  * What the results say, as tables.
@@ -111,6 +111,8 @@ function startupOf(startup) {
     rows: [
       ['require of one small file, for comparison', ms('fileMs')],
       ["require('mintid')", ms('requireMs')],
+      ["its first ID type: idType('usr_', { mask: true })", ms('typeMs')],
+      ['import of mintid by an ES module, which loads what is behind every export', ms('importMs')],
       ['loading the addon', ms('addonMs')],
       ['from start() on a directory to the first ID', ms('firstIdMs')],
       ['the first generator with a type: process, addon included', kib('firstGeneratorRss')],

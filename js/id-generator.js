@@ -1,17 +1,11 @@
 'use strict'
 
+// Whoever imports ID types imports this class, too: what making a generator takes is loaded when one is made.
 const { EventEmitter } = require('node:events')
 const { ClosedError, fromFailure } = require('./errors.js')
-const { publicEvent, deliver } = require('./events.js')
 const { idType } = require('./id-type.js')
-const { backend: native } = require('./native.js')
 const { isObject, known, refuse, unexpected } = require('./options/check.js')
-const { generatorOptions } = require('./options/generator.js')
-const { acquireTimeout } = require('./options/lease.js')
-const { resolveMachineId } = require('./options/machine-id.js')
 const { bindType } = require('./shared.js')
-const { Stats } = require('./stats.js')
-const { Waiters } = require('./waiters.js')
 
 const CLOSED = 'the generator was closed'
 
@@ -33,8 +27,10 @@ class IdGenerator extends EventEmitter {
    * @param {object} options
    * @param {object} [backend] what stands in for native code (`mintid/testing`); not part of the public API
    */
-  constructor(options, backend = native) {
+  constructor(options, backend = require('./native.js').backend) {
     super()
+    const { generatorOptions } = require('./options/generator.js')
+    const { Stats } = require('./stats.js')
     this.#options = generatorOptions(options)
     this.#backend = backend
     this.#stats = new Stats(this.#options.coordinator)
@@ -60,8 +56,6 @@ class IdGenerator extends EventEmitter {
     if (this.#open().isHeld()) return
     this.#stats.asked()
     const failure = await this.#waiters.wait(acquireTimeoutMs, signal)
-    // The events before this answer are on their way to this thread: they are heard first.
-    await new Promise(setImmediate)
     if (this.#closing) throw new ClosedError(CLOSED)
     if (failure) throw this.#stats.failed(fromFailure(failure, this.ready))
   }
@@ -128,6 +122,8 @@ class IdGenerator extends EventEmitter {
   /** The native handle, made at first need. One that is made after `close()` only converts. */
   #open() {
     if (this.#handle === null) {
+      const { resolveMachineId } = require('./options/machine-id.js')
+      const { Waiters } = require('./waiters.js')
       const { machineId, acquireTimeoutMs: _, ...options } = this.#options
       // Weak, or the native side would keep a forgotten generator, and its lease, for ever.
       const here = new WeakRef(this)
@@ -145,8 +141,9 @@ class IdGenerator extends EventEmitter {
   /** Memory that native code shares with this thread, made at first need. */
   #generationWord() {
     if (this.#generation === null) {
+      const { MOST } = require('./ready-ids.js')
       this.#generation = this.#handle.generation()
-      if (!this.#generation) this.#handle.generation((this.#generation = new Uint32Array(new ArrayBuffer(64))))
+      if (!this.#generation) this.#handle.generation((this.#generation = new Uint32Array(new ArrayBuffer(4 * MOST))))
     }
     return this.#generation
   }
@@ -160,6 +157,7 @@ class IdGenerator extends EventEmitter {
   }
 
   #hear({ type, ...fields }) {
+    const { publicEvent, deliver } = require('./events.js')
     const event = publicEvent(fields)
     this.#stats.hear(type, event)
     this.#telemetry?.hear(type, event)
@@ -181,6 +179,7 @@ class IdGenerator extends EventEmitter {
   }
 
   #readyOptions(options) {
+    const { acquireTimeout } = require('./options/lease.js')
     known(options, '', ['signal', 'acquireTimeoutMs'])
     const { signal, acquireTimeoutMs = this.#options.acquireTimeoutMs } = options
     if (signal !== undefined && typeof signal?.throwIfAborted !== 'function') {

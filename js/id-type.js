@@ -1,10 +1,9 @@
 'use strict'
 
-const { InvalidIdError, NotReadyError, fromFailure } = require('./errors.js')
-const { backend } = require('./native.js')
-const { typeOptions, FORMATS } = require('./options/type.js')
+// Modules with ID types are loaded at the start of every program, so no more is loaded here than declaring them takes;
+// the rest is when a type is first used, or fails.
 const { isDate, oneOf, refuse, integer, unexpected } = require('./options/check.js')
-const { ownFunctions, readyIds } = require('./ready-ids.js')
+const { typeOptions, FORMATS } = require('./options/type.js')
 const { slot, bindType } = require('./shared.js')
 
 const MOST_AT_ONCE = 1_000_000
@@ -106,7 +105,7 @@ class IdType {
     if (id !== undefined) return { success: true, id }
     const error = this.#error(this.safeParse)
     // A missing key is nothing that the value could be blamed for.
-    if (!(error instanceof InvalidIdError)) throw error
+    if (error.code !== 'ERR_MINTID_INVALID_ID') throw error
     return { success: false, error }
   }
 
@@ -161,15 +160,17 @@ class IdType {
     const { generator } = this.#slot
     const { binding, takeFailure, generation } =
       generator === null ? withoutGenerator(this.#spec) : generator[bindType](this.#spec)
+    const { ownFunctions, readyIds } = require('./ready-ids.js')
     this.#binding = generator === null ? binding : readyIds(binding, this.#spec)
     this.#takeFailure = takeFailure
     this.#owner = generator
-    this.#mintBy(generator === null ? {} : this.#ownFunctions(binding, generation))
+    this.#mintBy(generator === null ? {} : ownFunctions(binding, this.#spec, { ...this.#own(), generation }))
     return this.#binding
   }
 
-  #ownFunctions(binding, generation) {
-    return ownFunctions(binding, this.#spec, {
+  /** What functions of this type's own know of it. */
+  #own() {
+    return {
       slot: this.#slot,
       owner: this.#owner,
       rebind: () => {
@@ -178,9 +179,8 @@ class IdType {
       },
       fail: (method) => {
         throw this.#error(method)
-      },
-      generation
-    })
+      }
+    }
   }
 
   /** Puts functions of this type's own before those of its class, and takes earlier ones away. */
@@ -194,6 +194,7 @@ class IdType {
 
   /** The error behind the `undefined` that a native function just returned to `method`. */
   #error(method) {
+    const { fromFailure } = require('./errors.js')
     return fromFailure(this.#takeFailure(), method)
   }
 }
@@ -212,13 +213,16 @@ function idType(prefix, options) {
 /** Functions that convert and cannot mint; only for types that need no key. */
 function withoutGenerator(spec) {
   if (spec.mask || spec.kind === 'encrypted' || spec.accepts.some(({ mask }) => mask)) refuseUntilStarted()
+  const { backend } = require('./native.js')
+  const { readyIds } = require('./ready-ids.js')
   const binding = backend.bind(spec, null)
-  if (binding.failure) throw fromFailure(binding)
+  if (binding.failure) throw require('./errors.js').fromFailure(binding)
   const refused = ['next', 'nextDb', 'nextPair', 'nextMany', 'nextManyDb'].map((name) => [name, refuseUntilStarted])
   return { binding: { ...readyIds(binding, spec), ...Object.fromEntries(refused) }, takeFailure: backend.takeFailure }
 }
 
 function refuseUntilStarted() {
+  const { NotReadyError } = require('./errors.js')
   throw new NotReadyError('no generator yet: call `await start({ coordinator, key })` first')
 }
 

@@ -65,9 +65,10 @@ function ownFunctions(binding, spec, { generation, ...own }) {
   const { bodyLength, countsAhead } = binding
   if (!countsAhead || !bodyLength) return compile(CROSSING, { ...own, binding }) ?? {}
   const numeric = spec.dbFormat in ARRAYS
-  const numbers = new (ARRAYS[spec.dbFormat] ?? BigInt64Array)(MOST)
+  const Numbers = ARRAYS[spec.dbFormat] ?? BigInt64Array
   const { bodies, text } = prepared(spec.prefix, bodyLength)
-  const scope = { ...own, binding, generation: generation(), bodies, numbers, stride: bodies.length / MOST, MOST }
+  const blocks = { bodies, numbers: new Numbers(MOST), dbs: new Numbers(MOST), stride: bodies.length / MOST }
+  const scope = { ...own, ...blocks, binding, generation: generation(), MOST }
   const { next, nextDb, nextPair } = compile(AHEAD(text), scope) ?? {}
   return numeric ? { next, nextDb, nextPair } : { next }
 }
@@ -99,17 +100,30 @@ const AHEAD = (text) => `
     const j = at++ * stride
     return ${text}
   }
-  function nextDb() {
-    if (slot.generator !== owner) return rebind().nextDb()
-    if (at === end || Atomics.load(generation, 0) !== seen) refill(nextDb)
-    return numbers[at++]
-  }
   function nextPair() {
     if (slot.generator !== owner) return rebind().nextPair()
     if (at === end || Atomics.load(generation, 0) !== seen) refill(nextPair)
     const k = at++
     const j = k * stride
     return { id: ${text}, db: numbers[k] }
+  }
+  let dbAt = 0
+  let dbEnd = 0
+  let dbSeen = 0
+  let dbSize = 1
+  function refillDb() {
+    dbSeen = Atomics.load(generation, 0)
+    dbAt = 0
+    dbEnd = 0
+    dbEnd = binding.fillDb(dbs, dbSize) ?? fail(nextDb)
+    dbSize = Math.min(2 * dbSize, MOST)
+  }
+  function nextDb() {
+    if (slot.generator !== owner) return rebind().nextDb()
+    // All words of the generation change together, and each is read once: no engine can have read it before. Atomics.load
+    // of one of them would take as long as all the rest here.
+    if (dbAt === dbEnd || generation[dbAt] !== dbSeen) refillDb()
+    return dbs[dbAt++]
   }
   return { next, nextDb, nextPair }`
 
@@ -208,4 +222,4 @@ function typedArrayFor({ dbFormat }) {
   }
 }
 
-module.exports = { readyIds, ownFunctions }
+module.exports = { MOST, readyIds, ownFunctions }

@@ -5,6 +5,8 @@
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
+const { binary } = require('../benchmark/children.js')
+const { install } = require('../benchmark/install.js')
 const { setup, run, root, cache } = require('./setup.js')
 
 const steps = {
@@ -32,13 +34,18 @@ const steps = {
 
   /** The packed tarball, installed in a folder that knows nothing of this one. */
   package() {
-    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'mintid-package-'))
-    fs.writeFileSync(path.join(folder, 'package.json'), '{ "private": true }')
-    run('npm', ['install', '--silent', '--no-audit', '--no-fund', tarball()], { cwd: folder })
-    for (const part of ['__test__', 'tests/vectors']) {
-      fs.cpSync(path.join(root, part), path.join(folder, part), { recursive: true })
-    }
+    const folder = installed()
     run(process.execPath, ['--test', '--expose-gc', ...tests(folder, ['native', 'cli'])], { cwd: folder })
+    fs.rmSync(folder, { recursive: true })
+  },
+
+  /** The same on Bun and Deno too, of which the benchmark brings binaries. */
+  runtimes() {
+    install()
+    const folder = installed()
+    const [MINTID_BUN, MINTID_DENO] = ['bun', 'deno'].map(binary)
+    const env = { ...process.env, MINTID_BUN, MINTID_DENO }
+    run(process.execPath, ['--test', ...tests(folder, ['runtimes'])], { cwd: folder, env })
     fs.rmSync(folder, { recursive: true })
   },
 
@@ -84,6 +91,17 @@ function tests(folder, parts) {
     fs.readdirSync(path.join(folder, '__test__', part)).map((name) => path.join('__test__', part, name))
   )
   return names.filter((name) => name.endsWith('.test.js'))
+}
+
+/** A new folder with the packed checkout installed, and the tests beside it. */
+function installed() {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'mintid-package-'))
+  fs.writeFileSync(path.join(folder, 'package.json'), '{ "private": true, "type": "commonjs" }')
+  run('npm', ['install', '--silent', '--no-audit', '--no-fund', tarball()], { cwd: folder })
+  for (const part of ['__test__', 'tests/vectors']) {
+    fs.cpSync(path.join(root, part), path.join(folder, part), { recursive: true })
+  }
+  return folder
 }
 
 /** Packs the checkout. */

@@ -32,7 +32,7 @@ function heard(ids, type, passes = () => true) {
   return within(event, () => `no ${type}`)
 }
 
-/** The next lease after a loss. (The first lease's own event may come after `ready()` has settled.) */
+/** The next lease after a loss. */
 function reacquired(ids) {
   return heard(ids, 'leaseAcquired', ({ source }) => source === 'reacquire')
 }

@@ -14,6 +14,32 @@ test('import sees the same names as require', async () => {
   for (const [name, value] of Object.entries(required)) assert.equal(imported[name], value, name)
 })
 
+test('each export is a plain property once it was read, and may be replaced before', () => {
+  const script = `
+    const mintid = require('./index.js')
+    const { get, set, ...rest } = Object.getOwnPropertyDescriptor(mintid, 'idType')
+    const stub = () => {}
+    mintid.start = stub
+    const { value, ...read } = Object.getOwnPropertyDescriptor(mintid, (mintid.idType, 'idType'))
+    console.log(JSON.stringify([typeof get, typeof set, rest, value === mintid.idType, read, mintid.start === stub]))
+  `
+  const stubs = { enumerable: true, configurable: true }
+  const expected = ['function', 'function', stubs, true, { writable: true, ...stubs }, true]
+  assert.deepEqual(JSON.parse(output(script)), expected)
+})
+
+test('a program that only declares ID types loads few files, and loads them when it does', () => {
+  const script = `
+    const loaded = () => Object.keys(require.cache).map((file) => require('node:path').relative(process.cwd(), file))
+    const { idType } = require('./index.js')
+    idType('usr_', { mask: true })
+    console.log(JSON.stringify(loaded()))
+  `
+  const expected = ['index.js', 'js/id-type.js', 'js/options/check.js', 'js/options/type.js', 'js/shared.js']
+  assert.deepEqual(JSON.parse(output(script)), expected)
+  assert.deepEqual(JSON.parse(output(script.replace('{ idType }', '{}').replace(/idType\(.*/, ''))), ['index.js'])
+})
+
 test('index.d.ts declares exactly what index.js exports', () => {
   const declared = [...typings().matchAll(/^export (?:class|function) (\w+)/gm)].map(([, name]) => name)
   assert.deepEqual(declared.sort(), Object.keys(require('../../index.js')).sort())
@@ -78,6 +104,12 @@ function inChild(script) {
   )
   assert.equal(child.status, 0, child.stderr)
   return { error: undefined, ...JSON.parse(child.stdout) }
+}
+
+function output(script) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', script], { cwd: root, encoding: 'utf8' })
+  assert.equal(status, 0, stderr)
+  return stdout
 }
 
 function typings() {

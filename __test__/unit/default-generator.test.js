@@ -128,7 +128,8 @@ function copyOf(name) {
   const kept = { ...require.cache }
   for (const path of Object.keys(require.cache)) delete require.cache[path]
   try {
-    return require(name)
+    // All that it exports, now: what is not asked for is not loaded.
+    return { ...require(name) }
   } finally {
     for (const path of Object.keys(require.cache)) delete require.cache[path]
     Object.assign(require.cache, kept)

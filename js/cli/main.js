@@ -17,7 +17,8 @@ const commands = {
   setup: require('./setup.js'),
   leases: require('./leases.js'),
   inspect: require('./inspect.js'),
-  doctor: require('./doctor.js')
+  doctor: require('./doctor.js'),
+  bench: require('./bench.js')
 }
 
 const DONE = 0

@@ -24,7 +24,7 @@ const TEXTS = {
  * @param {object} known the type's kind, and what may be chosen from
  * @returns {object[]}
  */
-function acceptsOption(accepts = [], own, known) {
+function acceptsOption(accepts, own, known) {
   if (!Array.isArray(accepts)) unexpected('accepts', 'an array of { prefix, mask, cipher, format }', accepts)
   const spellings = [own]
   for (const [index, entry] of accepts.entries()) {

@@ -1,8 +1,5 @@
 'use strict'
 
-const { ConfigError } = require('../errors.js')
-const { closest } = require('./closest.js')
-
 const LONGEST_SHOWN = 64
 
 /**
@@ -14,7 +11,12 @@ const LONGEST_SHOWN = 64
  * @returns {never}
  */
 function refuse(option, message, cause) {
-  throw new ConfigError(`${option}: ${message}`, { option, cause })
+  fail(`${option}: ${message}`, { option, cause })
+}
+
+function fail(message, details) {
+  const { ConfigError } = require('../errors.js')
+  throw new ConfigError(message, details)
 }
 
 /** Refuses a value that is not what was expected, and shows it. Not for secrets. */
@@ -41,7 +43,7 @@ function filled(value, path, mayBeEmpty = []) {
     if (given === undefined || (given === '' && !mayBeEmpty.includes(name))) {
       const option = dotted(path, name)
       const missing = given === undefined ? 'undefined' : 'empty'
-      throw new ConfigError(`${option} is ${missing}; is the environment variable set?`, { option })
+      fail(`${option} is ${missing}; is the environment variable set?`, { option })
     }
   }
 }
@@ -51,7 +53,7 @@ function known(value, path, names) {
   if (!isObject(value)) unexpected(path || 'options', 'an object', value)
   for (const name of Object.keys(value)) {
     if (names.includes(name)) continue
-    const meant = closest(name, names)
+    const meant = meantBy(name, names)
     const hint = meant === undefined ? `known are ${names.join(', ')}` : `did you mean '${meant}'?`
     refuse(dotted(path, name), `unknown option; ${hint}`)
   }
@@ -71,9 +73,13 @@ function boolean(value, option) {
 /** Checks one of a few words. */
 function oneOf(value, option, words) {
   if (words.includes(value)) return value
-  const meant = typeof value === 'string' ? closest(value, words) : undefined
+  const meant = typeof value === 'string' ? meantBy(value, words) : undefined
   const hint = meant === undefined ? '' : `; did you mean '${meant}'?`
   return refuse(option, `expected ${listed(words)}, found ${shown(value)}${hint}`)
+}
+
+function meantBy(word, words) {
+  return require('./closest.js').closest(word, words)
 }
 
 /** Whether something is an object with named options: no array, no function, no null. */

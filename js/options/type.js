@@ -1,7 +1,6 @@
 'use strict'
 
 const { record, refuse, unexpected, boolean, oneOf } = require('./check.js')
-const { acceptsOption } = require('./accepts.js')
 const { bindType } = require('../shared.js')
 
 const NAMES = ['kind', 'base', 'format', 'dbFormat', 'mask', 'cipher', 'accepts', 'persistPrefix', 'generator']
@@ -30,9 +29,14 @@ function typeOptions(prefix, options = {}) {
   oneOf(cipher, 'cipher', CIPHERS)
   boolean(persistPrefix, 'persistPrefix')
   refuseIncoherent({ ...options, prefix, kind, dbFormat })
-  const accepts = acceptsOption(options.accepts, spelling, { kind, formats: FORMATS, ciphers: CIPHERS, prefixOption })
+  const accepts = options.accepts === undefined ? [] : acceptsOption(options.accepts, spelling, kind)
   const spec = { ...spelling, kind, base: baseOption(options.base, kind), dbFormat, accepts, persistPrefix }
   return { spec, generator: generatorOption(options.generator) }
+}
+
+function acceptsOption(accepts, spelling, kind) {
+  const known = { kind, formats: FORMATS, ciphers: CIPHERS, prefixOption }
+  return require('./accepts.js').acceptsOption(accepts, spelling, known)
 }
 
 function prefixOption(prefix, option) {

@@ -18,6 +18,7 @@ pub(super) const FUNCTIONS: &[(&CStr, RawCallback)] = &[
     (c"nextMany", raw::<NextMany>),
     (c"nextManyDb", raw::<NextManyDb>),
     (c"fill", raw::<Fill>),
+    (c"fillDb", raw::<FillDb>),
     (c"write", raw::<Write>),
     (c"read", raw::<Read>),
     (c"toDb", raw::<ToDb>),
@@ -98,6 +99,16 @@ impl Body for Fill {
         binding.count_into(numbers)?;
         binding.write_bodies(numbers, bodies, stride)?;
         Ok(scope.number(n as f64)?)
+    }
+}
+
+/// `fillDb(numbers, n)`: counts `n` IDs into an array of the caller's as the database's numbers, and returns `n`.
+struct FillDb;
+impl Body for FillDb {
+    fn call(binding: &Binding, scope: Scope, [numbers, n, _]: Arguments) -> Outcome {
+        let numbers = scope.bigints_to_fill(numbers)?.get_mut(..how_many(scope, n)?).ok_or(Broken)?;
+        binding.count_into(numbers)?;
+        Ok(scope.number(numbers.len() as f64)?)
     }
 }
 

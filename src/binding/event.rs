@@ -1,17 +1,9 @@
-//! Events on their way to one JavaScript thread.
+//! Events as JavaScript sees them.
 
-use std::sync::Weak;
-use std::sync::atomic::{AtomicBool, Ordering};
-
-use napi::Status;
-use napi::bindgen_prelude::Function;
-use napi::threadsafe_function::{ThreadsafeCallContext, ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi_derive::napi;
 
 use super::failure::Failure;
-use crate::generator::Generator;
 use crate::lease::event::{Event, What};
-use crate::lease::manager::Listener;
 
 /// What `js/events.js` hands to listeners. Times in milliseconds; fields that do not belong to the type are left out.
 #[napi(object, object_from_js = false)]
@@ -31,37 +23,6 @@ pub struct LeaseEvent {
     pub error: Option<Failure>,
     pub code: Option<String>,
     pub message: Option<String>,
-}
-
-/// Weak: it does not keep the process alive.
-type Sender = ThreadsafeFunction<Event, (), LeaseEvent, Status, false, true>;
-
-/// A listener that calls `on_event` on the thread it belongs to. The generator's gate hears of each event just before.
-pub(super) fn listener(on_event: &Function<'_, LeaseEvent, ()>, generator: Weak<Generator>) -> napi::Result<Listener> {
-    let sender: Sender =
-        on_event.build_threadsafe_function::<Event>().callee_handled::<false>().weak::<true>().build_callback(
-            move |context: ThreadsafeCallContext<Event>| {
-                if let Some(generator) = generator.upgrade() {
-                    generator.told(&context.value);
-                }
-                Ok(LeaseEvent::from(&context.value))
-            },
-        )?;
-    Ok(Box::new(move |event| {
-        if MUTED.load(Ordering::Acquire) {
-            return;
-        }
-        // A thread that is ending hears no more.
-        sender.call(event.clone(), ThreadsafeFunctionCallMode::NonBlocking);
-    }))
-}
-
-/// The process is ending: no event loop is left to take an event.
-static MUTED: AtomicBool = AtomicBool::new(false);
-
-/// Sends no events from now on.
-pub(super) fn mute() {
-    MUTED.store(true, Ordering::Release);
 }
 
 impl From<&Event> for LeaseEvent {

@@ -1,5 +1,6 @@
-//! A word of memory that both sides see: it changes whenever IDs that JavaScript keeps ready are worthless. Reading it
-//! costs JavaScript an `Atomics.load`, a tenth of a call.
+//! Words of memory that both sides see: all of them change whenever IDs that JavaScript keeps ready are worthless. There
+//! is one for each place of a block, so that JavaScript may read another one for each ID: no engine can have read that
+//! one before. With `Atomics.load` any one would do, but on V8 that is a call, and takes as long as a number.
 
 use std::cell::RefCell;
 use std::ffi::c_void;
@@ -12,24 +13,39 @@ use napi::sys;
 
 use crate::nonce::Watch;
 
-/// A word that Rust owns; JavaScript sees it through an external buffer.
-#[derive(Debug, Default)]
-pub(super) struct Owned(AtomicU32);
+/// How many words: as many as a block of `js/ready-ids.js` has places.
+const WORDS: usize = 256;
+
+/// Words that Rust owns; JavaScript sees them through an external buffer.
+#[derive(Debug)]
+pub(super) struct Owned([AtomicU32; WORDS]);
+
+impl Default for Owned {
+    fn default() -> Self {
+        Self([const { AtomicU32::new(0) }; WORDS])
+    }
+}
 
 impl Watch for Owned {
     fn changed(&self) {
-        self.0.fetch_add(1, Ordering::Release);
+        change(&self.0);
+    }
+}
+
+fn change(words: &[AtomicU32]) {
+    for word in words {
+        word.fetch_add(1, Ordering::Release);
     }
 }
 
 impl Owned {
-    /// A `Uint32Array` over the word, or `None` where the engine allows no external buffers (Electron).
+    /// A `Uint32Array` over the words, or `None` where the engine allows no external buffers (Electron).
     pub(super) fn show(self: &Arc<Self>, env: sys::napi_env) -> Option<sys::napi_value> {
         let share = Arc::into_raw(Arc::clone(self)).cast_mut().cast::<c_void>();
         let (mut buffer, mut array) = (ptr::null_mut(), ptr::null_mut());
-        // SAFETY: the word is 4 bytes at the start of `share`, which lives until the finalizer drops it.
+        // SAFETY: the words are all that is in `share`, which lives until the finalizer drops it.
         let status = unsafe {
-            let size = size_of::<AtomicU32>();
+            let size = size_of::<Self>();
             sys::napi_create_external_arraybuffer(env, share, size, Some(drop_share), share, &raw mut buffer)
         };
         if status != sys::Status::napi_ok {
@@ -37,9 +53,9 @@ impl Owned {
             unsafe { drop(Arc::from_raw(share.cast::<Self>())) };
             return None;
         }
-        // SAFETY: `buffer` was just made, with room for one element.
+        // SAFETY: `buffer` was just made, with room for as many elements.
         let status = unsafe {
-            sys::napi_create_typedarray(env, sys::TypedarrayType::uint32_array, 1, buffer, 0, &raw mut array)
+            sys::napi_create_typedarray(env, sys::TypedarrayType::uint32_array, WORDS, buffer, 0, &raw mut array)
         };
         (status == sys::Status::napi_ok).then_some(array)
     }
@@ -50,28 +66,29 @@ unsafe extern "C" fn drop_share(_env: sys::napi_env, _data: *mut c_void, share: 
     unsafe { drop(Arc::from_raw(share.cast::<Owned>())) };
 }
 
-/// A word in a `Uint32Array` that JavaScript made and that a reference keeps, for engines without external buffers.
+/// Words in a `Uint32Array` that JavaScript made and that a reference keeps, for engines without external buffers.
 #[derive(Debug)]
-pub(super) struct Pinned(Mutex<Option<Word>>);
+pub(super) struct Pinned(Mutex<Option<Words>>);
 
 #[derive(Debug, Clone, Copy)]
-struct Word(NonNull<AtomicU32>);
+struct Words(NonNull<[AtomicU32]>);
 
-// SAFETY: the word is only used atomically, and under the lock that `release_all` takes before its memory may go.
-unsafe impl Send for Word {}
+// SAFETY: the words are only used atomically, and under the lock that `release_all` takes before their memory may go.
+unsafe impl Send for Words {}
 
 thread_local! {
-    /// The words of this thread, whose memory goes with its environment.
+    /// The arrays of this thread, whose memory goes with its environment.
     static PINNED: RefCell<Vec<Weak<Pinned>>> = const { RefCell::new(Vec::new()) };
 }
 
 impl Pinned {
-    /// The first element of `array`, which stays until the environment ends; `None` if it is empty.
+    /// The elements of `array`, which stays until the environment ends; `None` if it is empty.
     pub(super) fn new(array: Uint32Array) -> Option<Arc<Self>> {
-        let word = NonNull::new(array.as_ptr().cast_mut().cast::<AtomicU32>()).filter(|_| !array.is_empty())?;
+        let first = NonNull::new(array.as_ptr().cast_mut().cast::<AtomicU32>()).filter(|_| !array.is_empty())?;
+        let words = Words(NonNull::slice_from_raw_parts(first, array.len()));
         // Its reference is never given up: the memory cannot move or go before `release_all` has run.
         std::mem::forget(array);
-        let pinned = Arc::new(Self(Mutex::new(Some(Word(word)))));
+        let pinned = Arc::new(Self(Mutex::new(Some(words))));
         PINNED.with_borrow_mut(|all| {
             all.retain(|pinned| pinned.strong_count() > 0);
             all.push(Arc::downgrade(&pinned));
@@ -79,7 +96,7 @@ impl Pinned {
         Some(pinned)
     }
 
-    /// Ends the use of all words of this thread, whose environment is about to end.
+    /// Ends the use of all arrays of this thread, whose environment is about to end.
     pub(super) fn release_all() {
         for pinned in PINNED.take().iter().filter_map(Weak::upgrade) {
             *pinned.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
@@ -89,9 +106,9 @@ impl Pinned {
 
 impl Watch for Pinned {
     fn changed(&self) {
-        if let Some(Word(word)) = *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(Words(words)) = *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
             // SAFETY: the array is kept, and JavaScript never transfers it, until `release_all`, which takes this lock.
-            unsafe { word.as_ref() }.fetch_add(1, Ordering::Release);
+            change(unsafe { words.as_ref() });
         }
     }
 }

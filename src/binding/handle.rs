@@ -5,15 +5,16 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Once, Weak};
 use std::time::Duration;
 
-use napi::bindgen_prelude::{Either, Env, Function, FunctionRef, Object, Uint32Array, Unknown};
+use napi::bindgen_prelude::{Either, Env, Function, Uint32Array, Unknown};
 use napi_derive::napi;
 
-use super::event::{LeaseEvent, listener};
+use super::event::LeaseEvent;
 use super::failure::Failure;
 use super::generation::{Owned, Pinned};
 use super::options::NativeOptions;
+use super::queue::{Outcome, Queue};
 use crate::clock::{Clock, SystemClock};
-use crate::error::{Code, Error};
+use crate::error::Error;
 use crate::generator::Generator;
 use crate::lease::pool;
 
@@ -21,7 +22,7 @@ use crate::lease::pool;
 #[napi]
 pub struct Handle {
     pub(super) generator: Arc<Generator>,
-    on_event: FunctionRef<LeaseEvent, ()>,
+    queue: Arc<Queue>,
 }
 
 /// A lease; times in milliseconds since 1970.
@@ -33,9 +34,6 @@ pub struct LeaseInfo {
     /// How long until then by this machine's own measure, whatever the date is here or there.
     pub expires_in_ms: Option<f64>,
 }
-
-/// What a promise of this module settles with.
-type Outcome = Option<Failure>;
 
 /// Makes a handle; takes no lease yet.
 #[napi]
@@ -49,31 +47,30 @@ pub fn open(
         Err(error) => return Ok(Either::B(Failure::from(&error))),
     };
     close_at_end(env, &generator)?;
-    Ok(Either::A(Handle { generator, on_event: on_event.create_ref()? }))
+    let queue = Queue::new(env, &on_event, Arc::downgrade(&generator))?;
+    Ok(Either::A(Handle { generator, queue }))
 }
 
 #[napi]
 impl Handle {
     /// Joins or makes the process-wide lease. Idempotent.
     #[napi]
-    pub fn start(&self, env: Env) -> Option<Failure> {
-        self.join(env).err().as_ref().map(Failure::from)
+    pub fn start(&self) -> Option<Failure> {
+        self.join().err().as_ref().map(Failure::from)
     }
 
     /// Waits for a lease for `timeoutMs` (Infinity allowed), and starts what has to be started. Keeps the process alive
-    /// until it settles.
+    /// until it settles, and settles after the events before.
     #[napi(ts_return_type = "Promise<Failure | null>")]
-    pub fn ready<'env>(&self, env: &'env Env, timeout_ms: f64) -> napi::Result<Object<'env>> {
-        let (deferred, promise) = env.create_deferred::<Outcome, Resolver>()?;
-        if let Err(error) = self.join(*env) {
-            deferred.resolve(Box::new(move |_| Ok(Some(Failure::from(&error)))));
+    pub fn ready<'env>(&self, env: &'env Env, timeout_ms: f64) -> napi::Result<Unknown<'env>> {
+        let (pending, promise) = self.queue.promise(env)?;
+        if let Err(error) = self.join() {
+            pending.settle(move || Some(Failure::from(&error)));
             return Ok(promise);
         }
         let timeout = Duration::try_from_secs_f64(timeout_ms / 1000.0).ok();
         let generator = Arc::downgrade(&self.generator);
-        self.generator.wait(timeout, move |result| {
-            deferred.resolve(Box::new(move |_| Ok(settle(&generator, &result))));
-        });
+        self.generator.wait(timeout, move |result| pending.settle(move || told(&generator, &result)));
         Ok(promise)
     }
 
@@ -89,9 +86,9 @@ impl Handle {
         self.generator.is_held()
     }
 
-    /// A word that changes whenever IDs that this thread keeps ready are not to be given out any more. To be asked for
-    /// once. `null` where the engine allows no external buffers; ask again then with a `spare` array, which is used
-    /// instead and kept until the thread ends.
+    /// Words that all change whenever IDs that this thread keeps ready are not to be given out any more, one for each
+    /// place of a block. To be asked for once. `null` where the engine allows no external buffers; ask again then with a
+    /// `spare` array, which is used instead and kept until the thread ends.
     #[napi(ts_return_type = "Uint32Array | null")]
     pub fn generation<'env>(&self, env: &'env Env, spare: Option<Uint32Array>) -> Option<Unknown<'env>> {
         if let Some(spare) = spare {
@@ -124,25 +121,19 @@ impl Handle {
 
     /// Leaves the lease; the last one releases it. Takes 5 s at most and never rejects.
     #[napi(ts_return_type = "Promise<null>")]
-    pub fn close<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
-        let (deferred, promise) = env.create_deferred::<Outcome, Resolver>()?;
-        self.generator.close(Box::new(move || deferred.resolve(Box::new(|_| Ok(None)))));
+    pub fn close<'env>(&self, env: &'env Env) -> napi::Result<Unknown<'env>> {
+        let (pending, promise) = self.queue.promise(env)?;
+        self.generator.close(Box::new(move || pending.settle(|| None)));
         Ok(promise)
     }
 
-    fn join(&self, env: Env) -> Result<(), Error> {
-        self.generator.start(|| {
-            let on_event = self.on_event.borrow_back(&env);
-            let listener = on_event.and_then(|on_event| listener(&on_event, Arc::downgrade(&self.generator)));
-            listener.map_err(|error| Error::new(Code::Closed, format!("this thread takes no events: {}", error.reason)))
-        })
+    fn join(&self) -> Result<(), Error> {
+        self.generator.start(|| Ok(self.queue.listener()))
     }
 }
 
-type Resolver = Box<dyn FnOnce(Env) -> napi::Result<Outcome> + Send>;
-
-/// Runs on the thread that waited.
-fn settle(generator: &Weak<Generator>, result: &Result<u64, Error>) -> Outcome {
+/// Lets the generator's gate hear how a wait ended, on the thread that waited.
+fn told(generator: &Weak<Generator>, result: &Result<u64, Error>) -> Outcome {
     match result {
         Ok(number) => {
             if let Some(generator) = generator.upgrade() {
@@ -196,7 +187,7 @@ pub(super) fn close_at_exit() {
         fn atexit(callback: extern "C" fn()) -> std::ffi::c_int;
     }
     extern "C" fn release() {
-        super::event::mute();
+        super::queue::mute();
         // Nothing may unwind into C; what could not be released runs out, or is dropped by the kernel.
         let _ = std::panic::catch_unwind(|| pool::close_all(AT_MOST));
     }

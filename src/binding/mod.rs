@@ -18,6 +18,7 @@ mod generation;
 mod handle;
 mod operator;
 mod options;
+mod queue;
 mod value;
 
 use napi::bindgen_prelude::Object;

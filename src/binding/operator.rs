@@ -51,11 +51,11 @@ pub struct Check {
 
 /// Makes a registry, or what is missing of it.
 #[napi(ts_return_type = "Promise<SetupReport | Failure>")]
-pub fn setup<'env>(
-    env: &'env Env,
+pub fn setup(
+    env: &Env,
     options: NativeOptions,
     #[napi(ts_arg_type = "'plain' | 'fresh' | 'accept-reset'")] mode: String,
-) -> napi::Result<Object<'env>> {
+) -> napi::Result<Object<'_>> {
     let mode = match mode.as_str() {
         "fresh" => Mode::Fresh,
         "accept-reset" => Mode::AcceptReset,
@@ -89,11 +89,11 @@ pub fn examine(env: &Env, options: NativeOptions) -> napi::Result<Object<'_>> {
 }
 
 /// The promise keeps the process alive until it settles.
-fn ask<'env, T, F>(
-    env: &'env Env,
+fn ask<T, F>(
+    env: &Env,
     options: NativeOptions,
     question: impl FnOnce(Arc<dyn Registry>) -> F + Send + 'static,
-) -> napi::Result<Object<'env>>
+) -> napi::Result<Object<'_>>
 where
     F: Future<Output = Result<T, Error>> + Send + 'static,
     T: ToNapiValue + Send + 'static,

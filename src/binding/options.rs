@@ -221,14 +221,12 @@ fn postgres(url: Option<String>, parameters: Option<Vec<Vec<String>>>, tls: Opti
         servername: files.servername,
         reject_unauthorized: files.reject_unauthorized,
     });
-    let settings = match url {
-        Some(url) => Settings::parse(&url, &tls),
-        None => {
-            let pair = |pair: Vec<String>| <[String; 2]>::try_from(pair).ok().map(Into::into);
-            let parameters: Vec<(String, String)> =
-                parameters.unwrap_or_default().into_iter().filter_map(pair).collect();
-            Settings::from_parameters(&parameters, &tls)
-        }
+    let settings = if let Some(url) = url {
+        Settings::parse(&url, &tls)
+    } else {
+        let pair = |pair: Vec<String>| <[String; 2]>::try_from(pair).ok().map(Into::into);
+        let parameters: Vec<(String, String)> = parameters.unwrap_or_default().into_iter().filter_map(pair).collect();
+        Settings::from_parameters(&parameters, &tls)
     };
     settings.map(|settings| Place::Postgres(Box::new(settings)))
 }

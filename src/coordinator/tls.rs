@@ -70,6 +70,7 @@ impl Drop for TlsOptions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Encrypt {
     Never,
+    #[cfg(feature = "postgres")]
     IfOffered,
     Always,
 }

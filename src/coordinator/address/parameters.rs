@@ -94,6 +94,12 @@ impl<K: Names> Parameters<K> {
         self.0.get(&key).map(|value| value.as_str()).filter(|value| !value.is_empty())
     }
 
+    /// Whether it was given, also as nothing.
+    #[cfg(feature = "redis")]
+    pub(in crate::coordinator) fn has(&self, key: K) -> bool {
+        self.0.contains_key(&key)
+    }
+
     /// One of several words.
     pub(in crate::coordinator) fn word<T: Copy>(&self, key: K, words: &[(&str, T)]) -> Result<Option<T>, Error> {
         let Some(found) = self.get(key) else { return Ok(None) };

@@ -1,6 +1,6 @@
 'use strict'
 
-const { IdGenerator } = require('../index.js')
+const { IdGenerator } = require('../../index.js')
 const { IDS } = require('./harness.js')
 
 /**
@@ -14,10 +14,11 @@ const KEY = 'known to all, and good for nothing but a benchmark'
 /**
  * IDs of ours in all the ways they can be had, of several types in one process, as in an application.
  *
+ * @param {object} options who grants the lease: a coordinator, or a machine ID
  * @returns {Promise<{ contenders: object[], close: () => Promise<void> }>} contenders as `measure` takes them
  */
-async function ours() {
-  const ids = await IdGenerator.connect({ machineId: 1, namespace: 'benchmark', layout: LAYOUT, key: KEY })
+async function ours(options) {
+  const ids = await IdGenerator.connect({ ...options, namespace: 'benchmark', layout: LAYOUT, key: KEY })
   const userId = ids.type('usr_', { mask: true })
   const texts = userId.nextMany(IDS)
   const dbs = texts.map((text) => userId.toDb(text))
@@ -49,20 +50,8 @@ async function ours() {
   return { contenders, close: () => ids.close() }
 }
 
-/** What any text of 15 characters costs in JavaScript: 4 that never change and 11 out of an array of ready numbers. */
-function floor() {
-  const ready = Array.from({ length: IDS }, (_, index) => String(10_000_000_000 + index))
-  const numbers = Array.from({ length: 11 }, (_, index) => `codes[11 * i + ${index}]`)
-  return {
-    name: 'floor',
-    gives: 'text',
-    call: `String.fromCharCode(117, 115, 114, 95, ${numbers.join(', ')})`,
-    scope: { codes: Uint8Array.from(Buffer.from(ready.join(''))) }
-  }
-}
-
 function thousands(list) {
   return Array.from({ length: list.length / 1000 }, (_, index) => list.slice(1000 * index, 1000 * (index + 1)))
 }
 
-module.exports = { ours, floor, LAYOUT, KEY }
+module.exports = { ours, LAYOUT, KEY }
