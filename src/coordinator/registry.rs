@@ -82,6 +82,14 @@ pub fn disagreement(ours: &Agreement, theirs: &Found) -> Option<Error> {
     None
 }
 
+/// Whether a registry has all that a process of `ours` would say, and agrees with it.
+#[must_use]
+pub fn is_complete(ours: &Agreement, theirs: &Found) -> bool {
+    let said = theirs.layout.is_some() && theirs.ttl_ms.is_some() && theirs.durable.is_some();
+    let has_key = ours.fingerprint.is_none() || !theirs.fingerprints.is_empty();
+    said && has_key && disagreement(ours, theirs).is_none()
+}
+
 /// By how much clocks may differ between a registry and the one that takes its place.
 #[must_use]
 pub fn margin(ttl: Duration) -> Duration {
@@ -267,6 +275,15 @@ mod tests {
             assert_eq!(disagreement(&ours(), &theirs), None, "{theirs:?}");
         }
         assert_eq!(disagreement(&Agreement { fingerprint: None, ..ours() }, &theirs()), None);
+        assert!(is_complete(&ours(), &theirs()));
+        for lacks in [
+            Found { layout: None, ..theirs() },
+            Found { ttl_ms: None, ..theirs() },
+            Found { durable: None, ..theirs() },
+            Found { fingerprints: Vec::new(), ..theirs() },
+        ] {
+            assert!(!is_complete(&ours(), &lacks), "{lacks:?}");
+        }
     }
 
     #[test]

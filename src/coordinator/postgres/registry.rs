@@ -8,7 +8,8 @@ use tokio_postgres::{Client, Row};
 
 use super::{Postgres, failure, millis};
 use crate::coordinator::registry::{
-    Agreement, Examination, Found, Listed, Mode, OnReset, PROTOCOL, Registry, Report, disagreement, quarantine,
+    Agreement, Examination, Found, Listed, Mode, OnReset, PROTOCOL, Registry, Report, disagreement, is_complete,
+    quarantine,
 };
 use crate::coordinator::{Answer, Token};
 use crate::error::Error;
@@ -121,6 +122,12 @@ impl Postgres {
         }
         let before = self.looked(client).await?;
         let is_same = before.as_ref().is_some_and(|before| before.same);
+        // Another process was quicker, as after a failover that all of them meet.
+        let knows_us = |found: &Found| is_complete(&self.setup.agreement, found);
+        if cause == Cause::IfStrange && join && is_same && before.as_ref().is_some_and(|before| knows_us(&before.found))
+        {
+            return Ok(false);
+        }
         if cause == Cause::Fresh {
             self.execute(client, &self.statements.forget, &[(&self.setup.namespace, Type::TEXT)]).await?;
         }
