@@ -1,5 +1,5 @@
-//! TLS to a server: what is verified of its certificate, and what is shown of ours. One provider, ring, passed explicitly:
-//! no other library's default is used or set.
+//! TLS to a server: what is verified of its certificate, and what is shown of ours. One provider, ring, passed
+//! explicitly: no other library's default is used or set.
 
 mod certificate;
 mod connector;

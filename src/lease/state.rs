@@ -305,8 +305,9 @@ impl Next<'_> {
 
     /// Not much later than the time after which it may help, and spread over a second then: the others were told the same.
     fn acquire_delay(&self, failed: u32, error: &Error) -> Duration {
-        let delay = backoff::delay(failed, self.moment.random);
-        let spread = backoff::delay(5, self.moment.random) / 2;
+        // Who chose short leases wants to be back soon.
+        let delay = backoff::delay(failed, self.moment.random, self.moment.timings.ttl / 2);
+        let spread = backoff::delay(5, self.moment.random, Duration::MAX) / 2;
         error.worth_retrying_in().map_or(delay, |wait| delay.min(wait + spread))
     }
 
@@ -319,7 +320,7 @@ impl Next<'_> {
     fn renew_later(&mut self, holding: Holding, error: Error) -> Holding {
         let unknown = holding.unknown + 1;
         let left = holding.deadline.map_or(Duration::MAX, |deadline| deadline.since(self.moment.now));
-        let delay = backoff::delay(unknown, self.moment.random).min(left / 4);
+        let delay = backoff::delay(unknown, self.moment.random, left / 4);
         let took = self.moment.now.since(holding.renewal_sent.unwrap_or(self.moment.now));
         let (operation, source) = (Operation::Renew, holding.source);
         self.later(Timer::Renew, delay, What::Retry { operation, source, took, attempt: unknown, delay, error });

@@ -1,4 +1,5 @@
-//! Parameters by name: those that are honoured, those that other clients leave in the same URL, and those that nobody knows.
+//! Parameters by name: those that are honoured, those that other clients leave in the same URL, and those that nobody
+//! knows.
 
 use std::collections::BTreeMap;
 

@@ -1,9 +1,9 @@
 //! Where user and password end in a URL as people have it, passwords included that nobody encoded.
 //!
-//! A password may hold `/ @ # : ?` and `%` as they are: the part before the hosts ends at the first `@` whose rest reads as
-//! the driver's `hosts[/database][?parameters]`, with parameters we know. Without any such `@` the whole must read so, or the
-//! URL is refused. The user ends at the first `:`. A `%` that is not followed by two hexadecimal digits stands for itself, and
-//! so does every `%` of a part that would not be UTF-8 after decoding.
+//! A password may hold `/ @ # : ?` and `%` as they are: the part before the hosts ends at the first `@` whose rest reads
+//! as the driver's `hosts[/database][?parameters]`, with parameters we know. Without any such `@` the whole must read so,
+//! or the URL is refused. The user ends at the first `:`. A `%` that is not followed by two hexadecimal digits stands for
+//! itself, and so does every `%` of a part that would not be UTF-8 after decoding.
 
 use zeroize::Zeroizing;
 

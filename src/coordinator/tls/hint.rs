@@ -16,8 +16,8 @@ pub(in crate::coordinator) struct Words {
     pub(in crate::coordinator) servers_root: &'static str,
 }
 
-/// Whether to try again, and what to do. What is wrong with a certificate or a version stays wrong; the rest is trouble on
-/// the way.
+/// Whether to try again, and what to do. What is wrong with a certificate or a version stays wrong; the rest is trouble
+/// on the way.
 pub(in crate::coordinator) fn trouble(error: &TlsError, words: &Words) -> (Retry, Option<String>) {
     let hint = match error {
         TlsError::InvalidCertificate(certificate) => of_certificate(certificate, words),
