@@ -130,4 +130,5 @@ function report(results, { json, write }) {
   process.exitCode = failed.length > 0 ? 1 : 0
 }
 
-main()
+// What a scenario that failed left open does not keep this waiting.
+main().then(() => process.exit())
