@@ -1,41 +1,68 @@
 'use strict'
 
-// Each export is loaded when it is first asked for: a program that declares ID types reads four files more at its start,
-// not twenty. `import` asks for all of them, but what they need only later is loaded later, too.
-provide(['idType'], () => require('./js/id-type.js'))
-provide(['IdGenerator'], () => require('./js/id-generator.js'))
-provide(['start', 'stop'], () => require('./js/default-generator.js'))
-provide(
-  [
-    'MintidError',
-    'ConfigError',
-    'AddonError',
-    'NotReadyError',
-    'LeaseLostError',
-    'ClosedError',
-    'AcquireTimeoutError',
-    'ExhaustedError',
-    'CoordinatorError',
-    'RegistryError',
-    'InvalidIdError',
-    'NoKeyError',
-    'TimeError'
-  ],
-  () => require('./js/errors.js')
-)
-
-/** Exports that become plain properties when they are first read. */
-function provide(names, load) {
-  for (const name of names) {
-    const set = (value) => Object.defineProperty(module.exports, name, { value, writable: true })
-    const get = () => {
-      const value = load()[name]
-      set(value)
-      return value
-    }
-    Object.defineProperty(module.exports, name, { get, set, enumerable: true, configurable: true })
+// Each export is loaded when it is first read: a program that declares ID types reads four files more at its start, not
+// twenty. `import` reads all of them, but what they need only later is loaded later, too.
+const mintid = {
+  get idType() {
+    return kept('idType', require('./js/id-type.js'))
+  },
+  get IdGenerator() {
+    return kept('IdGenerator', require('./js/id-generator.js'))
+  },
+  get start() {
+    return kept('start', require('./js/default-generator.js'))
+  },
+  get stop() {
+    return kept('stop', require('./js/default-generator.js'))
+  },
+  get MintidError() {
+    return kept('MintidError', require('./js/errors.js'))
+  },
+  get ConfigError() {
+    return kept('ConfigError', require('./js/errors.js'))
+  },
+  get AddonError() {
+    return kept('AddonError', require('./js/errors.js'))
+  },
+  get NotReadyError() {
+    return kept('NotReadyError', require('./js/errors.js'))
+  },
+  get LeaseLostError() {
+    return kept('LeaseLostError', require('./js/errors.js'))
+  },
+  get ClosedError() {
+    return kept('ClosedError', require('./js/errors.js'))
+  },
+  get AcquireTimeoutError() {
+    return kept('AcquireTimeoutError', require('./js/errors.js'))
+  },
+  get ExhaustedError() {
+    return kept('ExhaustedError', require('./js/errors.js'))
+  },
+  get CoordinatorError() {
+    return kept('CoordinatorError', require('./js/errors.js'))
+  },
+  get RegistryError() {
+    return kept('RegistryError', require('./js/errors.js'))
+  },
+  get InvalidIdError() {
+    return kept('InvalidIdError', require('./js/errors.js'))
+  },
+  get NoKeyError() {
+    return kept('NoKeyError', require('./js/errors.js'))
+  },
+  get TimeError() {
+    return kept('TimeError', require('./js/errors.js'))
   }
 }
+
+/** Makes an export a plain property. */
+function kept(name, { [name]: value }) {
+  Object.defineProperty(mintid, name, { value, writable: true })
+  return value
+}
+
+module.exports = mintid
 
 // Never runs: it is where Node's lexer finds the names for `import`.
 0 &&

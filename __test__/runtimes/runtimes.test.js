@@ -38,6 +38,13 @@ for (const { runtime, command } of RUNTIMES) {
     assert.deepEqual([status, stdout, stderr], [0, 'ERR_MINTID_EXHAUSTED\n15\n', ''])
     await holder.close()
   })
+
+  test(`${runtime}: import finds every name that require does`, options, () => {
+    const { status, stdout, stderr } = play(command, 'imports.mjs')
+    assert.deepEqual([status, stderr], [0, ''])
+    const names = JSON.parse(stdout)
+    for (const name of Object.keys(require('mintid'))) assert.ok(names.includes(name), name)
+  })
 }
 
 /** Runs a script of this folder to its end. */

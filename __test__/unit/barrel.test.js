@@ -14,18 +14,14 @@ test('import sees the same names as require', async () => {
   for (const [name, value] of Object.entries(required)) assert.equal(imported[name], value, name)
 })
 
-test('each export is a plain property once it was read, and may be replaced before', () => {
+test('each export is a plain property once it was read', () => {
   const script = `
     const mintid = require('./index.js')
-    const { get, set, ...rest } = Object.getOwnPropertyDescriptor(mintid, 'idType')
-    const stub = () => {}
-    mintid.start = stub
-    const { value, ...read } = Object.getOwnPropertyDescriptor(mintid, (mintid.idType, 'idType'))
-    console.log(JSON.stringify([typeof get, typeof set, rest, value === mintid.idType, read, mintid.start === stub]))
+    const { get, value, ...rest } = Object.getOwnPropertyDescriptor(mintid, (mintid.idType, 'idType'))
+    console.log(JSON.stringify([get, value === mintid.idType, rest]))
   `
-  const stubs = { enumerable: true, configurable: true }
-  const expected = ['function', 'function', stubs, true, { writable: true, ...stubs }, true]
-  assert.deepEqual(JSON.parse(output(script)), expected)
+  const plain = { writable: true, enumerable: true, configurable: true }
+  assert.deepEqual(JSON.parse(output(script)), [null, true, plain])
 })
 
 test('a program that only declares ID types loads few files, and loads them when it does', () => {
