@@ -14,13 +14,13 @@ const steps = {
   lint() {
     run('cargo', ['fmt', '--check'])
     run('cargo', ['check', '--quiet', '--no-default-features'])
-    run('cargo', ['clippy', '--quiet', '--all-targets', '--', '-D', 'warnings'])
+    run('cargo', ['clippy', '--quiet', '--all-targets', '--all-features', '--', '-D', 'warnings'])
     run('npx', ['biome', 'check', '--error-on-warnings'])
   },
 
-  /** The core, without Node. */
+  /** The core, without Node; also what is not part of the addon yet. */
   rust() {
-    run('cargo', ['test', '--quiet'])
+    run('cargo', ['test', '--quiet', '--all-features'])
   },
 
   /** What needs no binary: options, errors, the fake backend. */

@@ -1,0 +1,104 @@
+//! The servers of an address.
+
+use std::fmt;
+use std::net::IpAddr;
+
+use super::parameters::Key;
+use crate::coordinator::address::parameters::wrong;
+use crate::coordinator::address::url::read_hosts;
+use crate::coordinator::address::{Parameters, Plain};
+use crate::error::Error;
+
+/// Where one server listens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::coordinator::redis) enum Host {
+    /// A name that is to be looked up.
+    Name(String, u16),
+    Address(IpAddr, u16),
+    /// A Unix socket.
+    Socket(String),
+}
+
+impl Host {
+    /// Of a name or an address in any spelling.
+    pub(in crate::coordinator::redis) fn new(name: &str, port: u16) -> Self {
+        let name = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
+        match name.parse() {
+            Ok(address) => Self::Address(address, port),
+            Err(_) if name.is_empty() => Self::Name("localhost".to_owned(), port),
+            Err(_) => Self::Name(name.to_lowercase(), port),
+        }
+    }
+
+    /// What its certificate must name.
+    pub(in crate::coordinator::redis) fn name(&self) -> String {
+        match self {
+            Self::Name(name, _) | Self::Socket(name) => name.clone(),
+            Self::Address(address, _) => address.to_string(),
+        }
+    }
+}
+
+/// All hosts, `localhost` where there is none.
+pub(super) fn hosts(given: &Parameters<Key>, default_port: u16) -> Result<Vec<Host>, Error> {
+    if let Some(path) = given.get(Key::Path) {
+        return socket(path);
+    }
+    for key in [Key::Sentinels, Key::Nodes] {
+        if let Some(list) = given.get(key) {
+            let hosts = read_hosts(list).map_err(|_| wrong(key, "host:port, separated by commas", list))?;
+            return hosts.iter().map(|(name, port)| host(name, port, default_port)).collect();
+        }
+    }
+    let list = |key| given.get(key).map(|text| text.split(',').map(str::trim).collect::<Vec<_>>()).unwrap_or_default();
+    let (names, ports) = (list(Key::Host), list(Key::Port));
+    let count = names.len().max(1);
+    if ports.len() > 1 && ports.len() != count {
+        let text = format!("{} ports for {count} hosts; expected one for all or one for each", ports.len());
+        return Err(Error::config("coordinator", format!("coordinator: {text}")));
+    }
+    if let [path] = names[..]
+        && path.starts_with('/')
+    {
+        return socket(path);
+    }
+    let one = |index: usize| {
+        let name = names.get(index).copied().unwrap_or_default();
+        host(name, ports.get(index).or(ports.first()).copied().unwrap_or_default(), default_port)
+    };
+    (0..count).map(one).collect()
+}
+
+fn host(name: &str, port: &str, default_port: u16) -> Result<Host, Error> {
+    if name.contains(|c: char| c.is_whitespace() || c.is_control() || "/@".contains(c)) {
+        return Err(wrong(Key::Host, "a host's name or IP address", name));
+    }
+    let port = match port.parse() {
+        _ if port.is_empty() => default_port,
+        Ok(port) if port > 0 => port,
+        _ => return Err(wrong(Key::Port, "a number from 1 to 65535", port)),
+    };
+    Ok(Host::new(name, port))
+}
+
+#[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere it is an error")]
+fn socket(path: &str) -> Result<Vec<Host>, Error> {
+    Ok(vec![Host::Socket(path.to_owned())])
+}
+
+#[cfg(not(unix))]
+fn socket(path: &str) -> Result<Vec<Host>, Error> {
+    Err(wrong(Key::Path, "a host: this system has no Unix sockets", path))
+}
+
+impl fmt::Display for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(name, port) => write!(f, "{}:{port}", Plain(name)),
+            Self::Address(IpAddr::V4(address), port) => write!(f, "{address}:{port}"),
+            Self::Address(IpAddr::V6(address), port) => write!(f, "[{address}]:{port}"),
+            Self::Socket(path) => path.split('/').skip(1).try_for_each(|part| write!(f, "/{}", Plain(part))),
+        }
+    }
+}
