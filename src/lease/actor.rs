@@ -9,6 +9,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, WeakUnboundedSender,
 use super::event::{Event as Notice, Source, What};
 use super::manager::{Command, Listener, Setup, Shown, Snapshot};
 use super::requests::{answered, expiry, no_answer};
+use super::running_out::RunningOut;
 use super::state::{Effect, Event, Moment, Phase, State, Timer, step};
 use super::waiters::{Owner, Waiters};
 use crate::clock::{Clock, Tick};
@@ -16,8 +17,6 @@ use crate::coordinator::{Grant, Lease, Renewal, Term, Usage};
 use crate::error::Error;
 use crate::nonce::{Doubt, Fence, Opening, Why};
 
-/// At how many percent of the machine IDs there is a warning.
-const RUNNING_OUT: [u64; 2] = [50, 80];
 /// How long a close may take, whatever the coordinator does.
 const CLOSE_WITHIN: Duration = Duration::from_secs(5);
 
@@ -40,8 +39,7 @@ pub(super) struct Actor {
     last_used: Option<u64>,
     close_by: Option<Tick>,
     closing: Vec<Box<dyn FnOnce() + Send>>,
-    /// Of [`RUNNING_OUT`], as of the last acquire.
-    marks_passed: usize,
+    running_out: RunningOut,
 }
 
 /// What comes back from a request that ran beside the actor.
@@ -82,7 +80,7 @@ impl Actor {
             last_used: None,
             close_by: None,
             closing: Vec::new(),
-            marks_passed: 0,
+            running_out: RunningOut::default(),
         }
     }
 
@@ -364,18 +362,10 @@ impl Actor {
         })
     }
 
-    /// Tells when machine IDs are running out, once for each mark that is passed.
     fn watch_usage(&mut self, usage: Option<Usage>) {
-        /// A range of a few machine IDs is meant to be full.
-        const FEW: u32 = 10;
-        let Some(Usage { leased, capacity }) = usage.filter(|usage| usage.capacity > FEW) else { return };
-        let percent = u64::from(leased) * 100 / u64::from(capacity);
-        let passed = RUNNING_OUT.iter().filter(|mark| percent >= **mark).count();
-        if passed > self.marks_passed {
-            let message = format!("{leased} of {capacity} machine IDs are leased ({percent} %)");
-            self.emit(What::Warning { code: "MACHINE_IDS_RUNNING_OUT", message });
+        if let Some(warning) = usage.and_then(|usage| self.running_out.warning(usage)) {
+            self.emit(warning);
         }
-        self.marks_passed = passed;
     }
 
     fn emit(&self, what: What) {

@@ -15,6 +15,8 @@ pub mod pool;
 #[cfg(feature = "runtime")]
 pub mod requests;
 #[cfg(feature = "runtime")]
+mod running_out;
+#[cfg(feature = "runtime")]
 mod runtime;
 pub mod state;
 #[cfg(feature = "runtime")]
