@@ -117,7 +117,8 @@ pub fn waiting(name: &str, now_ms: u64, not_before_ms: u64) -> Error {
     let left = Duration::from_millis(not_before_ms.saturating_sub(now_ms) + 1);
     let text = format!(
         "{name}: the registry is new, or was restarted, restored or replaced, and may have forgotten leases; \
-         new ones are granted in {:.1} s, when all of those have run out",
+         new ones are granted in {:.1} s, when all of those have run out (who knows that there are none may end the wait: \
+         npx mintid setup --accept-reset)",
         left.as_secs_f64()
     );
     Error::new(Code::RegistryReset, text)
