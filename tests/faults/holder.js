@@ -9,6 +9,7 @@ const process = require('node:process')
 const { setTimeout: pause } = require('node:timers/promises')
 const { now } = require('./clock.js')
 const { Minter } = require('./minter.js')
+const { observe } = require('./observed.js')
 const { connected, hear, say } = require('./role.js')
 
 const { options, file, pace } = JSON.parse(process.argv[2])
@@ -19,7 +20,10 @@ const REPORT_EVERY_MS = 50
 
 let closing = false
 
+const observed = observe()
+
 async function main() {
+  say({ event: 'observed' })
   const ids = await connected(options)
   const minter = new Minter(ids, openSync(file, 'a'), say)
   hear(commands(ids, minter))
@@ -38,7 +42,7 @@ function commands(ids, minter) {
   return {
     wall: () => ({ wall: Date.now() }),
 
-    stats: () => ({ machineId: ids.machineId, stats: ids.stats?.() ?? null, health: ids.health?.() ?? null }),
+    observed: () => observed(ids),
 
     /**
      * Mints without a break until it was stopped in the middle, and `after` rounds more. Nothing is heard meanwhile:

@@ -4,6 +4,7 @@ const { randomBytes } = require('node:crypto')
 const { mkdirSync } = require('node:fs')
 const { join } = require('node:path')
 const { now } = require('./clock.js')
+const { agrees } = require('./observed.js')
 const { plant } = require('./plant.js')
 const { HolderProcess } = require('./process.js')
 const { TcpProxy } = require('./proxy.js')
@@ -97,7 +98,9 @@ class Stage {
   /** Waits until each of these processes, or all that are there, has minted something that it began after now. */
   async everybodyMints(processes = this.processes) {
     const moment = now()
-    await Promise.all(processes.filter(({ over }) => !over).map((process) => process.minted(moment)))
+    const alive = processes.filter(({ over }) => !over)
+    await Promise.all(alive.map((process) => process.minted(moment)))
+    await Promise.all(alive.filter((process) => process.of('observed').length > 0).map(agrees))
   }
 
   /** Waits for so many milliseconds: only for what has no event, that is for time itself. */

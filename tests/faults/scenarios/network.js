@@ -54,7 +54,7 @@ const twice = (afterMs) => async (stage) => {
   const options = { machineIds: { from: 0, to: 29 } }
   await stage.proxy.repeat({ afterMs })
   const holders = await stage.holders(3, { options })
-  for (const round of [1, 2]) {
+  for (let round = 1; round <= 2 || stage.proxy.repeated <= 10; round++) {
     for (const holder of holders) {
       const [asked, acquired] = [holder.events.length, holder.of('leaseAcquired').length]
       await holder.ask('relinquish', { reason: `round ${round}` })
@@ -70,7 +70,7 @@ const twice = (afterMs) => async (stage) => {
   await stage.proxy.pass()
   stage.faultEnds()
   await stage.everybodyMints()
-  assert.ok(stage.proxy.repeated >= 6, `only ${stage.proxy.repeated} requests were repeated`)
+  assert.ok(stage.proxy.repeated > 10, `only ${stage.proxy.repeated} requests were repeated`)
   stage.note(`${stage.proxy.repeated} requests executed twice`)
 }
 
