@@ -8,6 +8,8 @@
 #[cfg(feature = "tls")]
 mod address;
 pub mod fixed;
+#[cfg(feature = "runtime")]
+pub mod keeper;
 pub mod local;
 #[cfg(feature = "postgres")]
 pub mod postgres;

@@ -1,12 +1,249 @@
 //! Redis and Valkey: the leases of a fleet in one hash.
+//!
+//! Every decision is one script in `lua/redis/`, made by the server's clock. The hash keeps the end of each machine ID's last
+//! lease, so that no field of it ever expires.
 
+mod answer;
 mod connect;
 mod connection;
+mod examine;
 mod failure;
+mod registry;
+mod scripts;
 mod settings;
+
+use std::time::Duration;
 
 pub use self::connect::connect;
 pub use self::connection::{Argument, Connection, Script};
 pub use self::failure::failure;
 pub use self::settings::Settings;
 pub use ::redis::Value;
+
+use self::answer::{Answer, hex, nonsense};
+use self::failure::made;
+use self::registry::flag;
+use self::scripts::Scripts;
+use super::Lease;
+use super::keeper::{self, Adopted, Cause, Claimed, Ends, Keeper, Prolonged, Store, Terms};
+use super::registry::{Examination, Listed, PROTOCOL, margin};
+use crate::error::{Error, Retry};
+
+/// What a [`Redis`] coordinator is made of.
+pub type Setup = keeper::Setup<Settings>;
+
+/// A coordinator that keeps its leases in Redis or Valkey.
+pub type Redis = Keeper<Hash>;
+
+impl Redis {
+    /// Connects to nothing yet.
+    #[must_use]
+    pub fn new(setup: Setup) -> Self {
+        let key = key_of(&setup.namespace);
+        Self::of(setup, |settings| Hash { settings, key, scripts: Scripts::new() })
+    }
+
+    /// The same with other scripts, for the tests that take a rule out of them or move the server's clock.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn rewritten(self, rewrite: &dyn Fn(&str) -> String) -> Self {
+        self.changed(|hash| Hash { scripts: Scripts::rewritten(rewrite), ..hash })
+    }
+}
+
+/// The registry of one namespace, in one hash.
+pub struct Hash {
+    settings: Settings,
+    key: String,
+    scripts: Scripts,
+}
+
+/// All of a registry is one key, and so in one slot of a cluster, whatever the namespace is called.
+fn key_of(namespace: &str) -> String {
+    format!("mintid:{{{namespace}}}")
+}
+
+impl Hash {
+    /// How long the append-only file, or the replicas, may take. Every second is usual.
+    const CONFIRMED_WITHIN: Duration = Duration::from_secs(4);
+
+    async fn run(&self, connection: &Connection, script: &Script, arguments: &[Argument<'_>]) -> Result<Value, Error> {
+        connection.eval(script, &self.key, arguments).await
+    }
+
+    /// Waits until what was just written is where a restart or a failover will find it: nobody relies on it before.
+    async fn confirm(&self, connection: &Connection, syncs: bool) -> Result<(), Error> {
+        let limit = Self::CONFIRMED_WITHIN.as_millis().to_string();
+        let replicas = self.settings.replicas;
+        if replicas > 0 {
+            let wanted = replicas.to_string();
+            let answer = connection.command(&[b"WAIT", wanted.as_bytes(), limit.as_bytes()]).await?;
+            let Value::Int(found) = answer else { return Err(nonsense(&self.name())) };
+            if found < i64::from(replicas) {
+                let what = format!("{found} of {replicas} replicas have the lease after {limit} ms");
+                return Err(self.unconfirmed(&what, "do the replicas run, and keep up? Else lower replicas=…"));
+            }
+        }
+        if syncs {
+            let answer = connection.command(&[b"WAITAOF", b"1", b"0", limit.as_bytes()]).await?;
+            let Value::Array(found) = answer else { return Err(nonsense(&self.name())) };
+            if !matches!(found.first(), Some(Value::Int(1))) {
+                let what = format!("the lease is not in the append-only file after {limit} ms");
+                let hint = "set appendfsync to everysec or always; or is the server's disk too slow?";
+                return Err(self.unconfirmed(&what, hint));
+            }
+        }
+        Ok(())
+    }
+
+    fn unconfirmed(&self, what: &str, hint: &str) -> Error {
+        made(&self.name(), what, None, Some(hint.to_owned())).retry_as(Retry::Soon)
+    }
+
+    /// Without an identity nobody can tell a registry that remembers from one that does not.
+    fn without_identity(&self) -> Error {
+        let what = "the server does not say which run it is (run_id in INFO server), so nobody could tell whether it forgot leases";
+        made(&self.name(), what, None, Some(failure::DURABLE.to_owned()))
+    }
+}
+
+impl Store for Hash {
+    type Connection = Connection;
+
+    fn name(&self) -> String {
+        self.settings.address()
+    }
+
+    async fn connect(&self) -> Result<Connection, Error> {
+        connect(&self.settings, &self.key).await
+    }
+
+    async fn claim(
+        &self,
+        connection: &Connection,
+        terms: &Terms,
+        nonce: [u8; 8],
+        ttl: Duration,
+    ) -> Result<Claimed, Error> {
+        let Terms { machine_ids, agreement, holder, .. } = terms;
+        let (nonce, layout) = (hex(&nonce), agreement.layout_text());
+        let (agreed_ttl, fingerprint) =
+            (millis(agreement.ttl).to_string(), agreement.fingerprint.map(|key| hex(&key)).unwrap_or_default());
+        let arguments: [Argument<'_>; 10] = [
+            i64::from(machine_ids.first).into(),
+            i64::from(machine_ids.last).into(),
+            nonce.as_str().into(),
+            millis(ttl).into(),
+            layout.as_str().into(),
+            agreed_ttl.as_str().into(),
+            fingerprint.as_str().into(),
+            holder.as_str().into(),
+            i64::from(PROTOCOL).into(),
+            flag(agreement.durable).into(),
+        ];
+        let place = self.name();
+        let answer = self.run(connection, &self.scripts.acquire, &arguments).await?;
+        let Some(answer) = Answer::read(&place, answer)? else { return Ok(Claimed::Strange) };
+        let claimed = claimed(&answer)?;
+        if let Claimed::Granted { machine, token, now_ms, end_ms, .. } = claimed
+            && let Err(error) = self.confirm(connection, answer.flag(8)?).await
+        {
+            // Nobody has used it.
+            let orphan = Lease { machine, token, start_ms: now_ms + 1, end_ms };
+            let _ = self.give_back(connection, terms, &orphan, now_ms).await;
+            return Err(error);
+        }
+        Ok(claimed)
+    }
+
+    async fn prolong(
+        &self,
+        connection: &Connection,
+        terms: &Terms,
+        lease: &Lease,
+        ttl: Duration,
+    ) -> Result<Prolonged, Error> {
+        let token = hex(&lease.token.0);
+        let arguments: [Argument<'_>; 5] = [
+            i64::from(lease.machine).into(),
+            token.as_str().into(),
+            millis(ttl).into(),
+            (lease.end_ms as i64).into(),
+            millis(margin(terms.agreement.ttl)).into(),
+        ];
+        let place = self.name();
+        let answer = self.run(connection, &self.scripts.renew, &arguments).await?;
+        let Some(answer) = Answer::read(&place, answer)? else { return Ok(Prolonged::Strange) };
+        match answer.text(1)? {
+            "granted" => {
+                self.confirm(connection, answer.flag(4)?).await?;
+                Ok(Prolonged::Granted { now_ms: answer.number(2)?, end_ms: answer.number(3)? })
+            }
+            "strange" => Ok(Prolonged::Strange),
+            "forgotten" => Ok(Prolonged::Forgotten),
+            "lost" => Ok(Prolonged::Lost),
+            _ => Err(answer.nonsense()),
+        }
+    }
+
+    async fn give_back(
+        &self,
+        connection: &Connection,
+        _terms: &Terms,
+        lease: &Lease,
+        last_used_ms: u64,
+    ) -> Result<(), Error> {
+        let token = hex(&lease.token.0);
+        let arguments: [Argument<'_>; 3] =
+            [i64::from(lease.machine).into(), token.as_str().into(), (last_used_ms as i64).into()];
+        self.run(connection, &self.scripts.release, &arguments).await.map(drop)
+    }
+
+    async fn adopt(&self, connection: &Connection, terms: &Terms, cause: Cause, join: bool) -> Result<Adopted, Error> {
+        self.adopt_in(connection, terms, cause, join).await
+    }
+
+    async fn list(&self, connection: &Connection, _terms: &Terms) -> Result<Vec<Listed>, Error> {
+        self.listed(connection).await
+    }
+
+    async fn examine(&self, connection: &Connection, terms: &Terms) -> Result<Examination, Error> {
+        self.examined(connection, terms).await
+    }
+
+    fn script(&self) -> String {
+        failure::acl_line(&self.key)
+    }
+}
+
+fn claimed(answer: &Answer<'_>) -> Result<Claimed, Error> {
+    Ok(match answer.text(1)? {
+        "granted" => Claimed::Granted {
+            machine: answer.number(4)? as u32,
+            token: answer.token(5)?,
+            now_ms: answer.number(2)?,
+            end_ms: answer.number(6)?,
+            leased: answer.number(7)? as u32,
+        },
+        "disagreed" => Claimed::Disagreed(answer.found(4)?),
+        "waiting" => Claimed::Waiting { now_ms: answer.number(2)?, not_before_ms: answer.number(3)? },
+        "exhausted" => Claimed::Exhausted,
+        "strange" => Claimed::Strange,
+        _ => return Err(answer.nonsense()),
+    })
+}
+
+impl Ends for Connection {
+    fn is_closed(&self) -> bool {
+        Connection::is_closed(self)
+    }
+
+    async fn closed(&self) {
+        Connection::closed(self).await;
+    }
+}
+
+/// Milliseconds for the server.
+fn millis(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+}

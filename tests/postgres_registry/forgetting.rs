@@ -7,8 +7,8 @@ use mintid::coordinator::Renewal;
 use mintid::coordinator::registry::{Mode, Registry};
 use mintid::error::{Code, Retry};
 
-use crate::support::bench::{Bench, Holder, few_machines, wait};
-use crate::support::postgres::{Change, PostgresBench, must_wait};
+use crate::support::bench::{Bench, Change, Holder, few_machines, wait};
+use crate::support::postgres::{PostgresBench, must_wait};
 use crate::{QUARANTINE_MS, TTL, refusal, renewed, settled};
 
 /// What can happen to a registry, and the statements that make it happen.
@@ -197,8 +197,8 @@ fn sql_without_one_of_its_rules_of_forgetting_does_not_pass() {
         (
             "the wait is as long as the longest lease",
             &[(
-                "greatest(not_before, clock_timestamp() + $2 * interval '1 millisecond')",
-                "clock_timestamp() + $2 * interval '1 microsecond'",
+                "clock_timestamp() + $2 * interval '1 millisecond' end)",
+                "clock_timestamp() + $2 * interval '1 microsecond' end)",
             )],
             |bench| {
                 let mut holder = settled(bench);

@@ -1,5 +1,6 @@
 //! What a coordinator brings to the contract suite.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,6 +8,9 @@ use mintid::coordinator::{Answer, Coordinator, Grant, Lease, MachineIds, Renewal
 use mintid::error::{Code, Error};
 use mintid::layout::Layout;
 use tokio::runtime::{Builder, Runtime};
+
+/// How one of a statement's or a script's texts is changed.
+pub(crate) type Change = (&'static str, &'static str);
 
 /// How a lease of a coordinator ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,5 +128,20 @@ pub(crate) fn is_exhausted(client: &dyn Coordinator, ttl: Duration) -> bool {
         Ok(_) => false,
         Err(error) if error.code() == Code::Exhausted => true,
         Err(error) => panic!("expected a grant or EXHAUSTED, found {error}"),
+    }
+}
+
+/// Takes one rule at a time out of a coordinator's statements: the check must notice, and say so.
+pub(crate) fn every_rule_is_missed<B: Bench>(
+    rules: &[(&str, &[Change], fn(&B), &str)],
+    changed: impl Fn(&[Change]) -> B,
+) {
+    for (rule, changes, check, complaint) in rules {
+        let bench = changed(changes);
+        let outcome = catch_unwind(AssertUnwindSafe(|| check(&bench)));
+        let panic = outcome.expect_err(&format!("nobody noticed the lack of: {rule}"));
+        let said =
+            panic.downcast_ref::<String>().map_or_else(|| panic.downcast_ref::<&str>().unwrap_or(&""), String::as_str);
+        assert!(said.contains(complaint), "{rule}: {said}");
     }
 }

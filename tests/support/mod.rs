@@ -8,6 +8,8 @@ pub(crate) mod clock;
 pub(crate) mod memory;
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
+#[cfg(feature = "redis")]
+pub(crate) mod redis;
 pub(crate) mod unreliable;
 
 /// 2025-11-30T10:53:20Z, in milliseconds since 1970: when the tests begin.

@@ -11,15 +11,12 @@ use mintid::coordinator::{Coordinator, MachineIds};
 use mintid::layout::Layout;
 use tokio_postgres::{NoTls, SimpleQueryMessage};
 
-use crate::support::bench::{Bench, Holder, Kind, few_machines, wait};
+use crate::support::bench::{Bench, Change, Holder, Kind, few_machines, wait};
 
 /// Where the server is that the README's test command promises.
 pub(crate) fn url() -> String {
     std::env::var("MINTID_TEST_POSTGRES").unwrap_or_else(|_| "postgres://postgres@127.0.0.1:5432/test".into())
 }
-
-/// How one of a statement's texts is changed.
-pub(crate) type Change = (&'static str, &'static str);
 
 /// One schema with nothing in it but a clock; it goes with the bench.
 pub(crate) struct PostgresBench {

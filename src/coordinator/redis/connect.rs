@@ -58,6 +58,14 @@ struct Dial<'a> {
     tls: Option<&'a Connector>,
 }
 
+/// What one host after the other is asked.
+trait Attempt: Sync {
+    type Found: Send;
+
+    /// `more` says whether there is another host to ask.
+    fn at(&self, dial: &Dial<'_>, host: &Host, more: bool) -> impl Future<Output = Result<Self::Found, Error>> + Send;
+}
+
 impl Dial<'_> {
     /// A server that holds data; `more` says whether there is another one to try.
     async fn server(&self, host: &Host, more: bool) -> Result<Connection, Error> {
@@ -122,14 +130,14 @@ impl Dial<'_> {
     }
 
     /// Asks one host after the other, the one that worked last first. One that refuses us for good ends the search.
-    async fn first_of<T>(&self, attempt: impl AsyncFn(&Host, bool) -> Result<T, Error>) -> Result<T, Error> {
+    async fn first_of<A: Attempt>(&self, attempt: A) -> Result<A::Found, Error> {
         let Settings { hosts, first, .. } = self.settings;
         let (count, start) = (hosts.len(), first.load(Ordering::Relaxed));
         let mut failed = Vec::new();
         for index in (0..count).map(|index| (start + index) % count) {
             // Also where this future is dropped: the next one begins with another host.
             first.store((index + 1) % count, Ordering::Relaxed);
-            match attempt(&hosts[index], failed.len() + 1 < count).await {
+            match attempt.at(self, &hosts[index], failed.len() + 1 < count).await {
                 Ok(done) => {
                     first.store(index, Ordering::Relaxed);
                     return Ok(done);

@@ -30,6 +30,8 @@ pub struct Settings {
     pub(super) database: u32,
     pub(super) client_name: String,
     pub(super) connect_timeout: Option<Duration>,
+    /// How many replicas must have a lease before it is believed.
+    pub(super) replicas: u32,
     pub(super) tls: Tls,
     /// The host to begin with: the one that worked last, or the one after the one that did not.
     pub(super) first: Arc<AtomicUsize>,
@@ -117,6 +119,7 @@ impl Settings {
                 .number(Key::ConnectTimeout)?
                 .filter(|millis| *millis > 0)
                 .map(|millis| Duration::from_millis(millis.into())),
+            replicas: given.number(Key::Replicas)?.unwrap_or(0),
             tls,
             first: Arc::default(),
             owner: Arc::default(),

@@ -2,7 +2,7 @@
 
 use std::sync::{MutexGuard, PoisonError};
 
-use super::Dial;
+use super::{Attempt, Dial};
 use crate::coordinator::redis::connection::{Connection, Script};
 use crate::coordinator::redis::settings::Host;
 use crate::error::{Error, Retry};
@@ -17,6 +17,17 @@ enum Way {
     Ask(Host),
 }
 
+/// The question for a node: the key.
+struct WhoHas<'a>(&'a str);
+
+impl Attempt for WhoHas<'_> {
+    type Found = Connection;
+
+    async fn at(&self, dial: &Dial<'_>, host: &Host, more: bool) -> Result<Connection, Error> {
+        dial.follow(host.clone(), self.0, more).await
+    }
+}
+
 impl Dial<'_> {
     /// The node that has `key`: the one that had it last, or what the nodes say.
     pub(super) async fn owner(&self, key: &str) -> Result<Connection, Error> {
@@ -28,7 +39,7 @@ impl Dial<'_> {
                 done => return done,
             }
         }
-        self.first_of(async |host, more| self.follow(host.clone(), key, more).await).await
+        self.first_of(WhoHas(key)).await
     }
 
     fn remembered(&self) -> MutexGuard<'_, Option<Host>> {

@@ -4,16 +4,27 @@ use std::sync::atomic::Ordering;
 
 use redis::Value;
 
-use super::Dial;
+use super::{Attempt, Dial};
 use crate::coordinator::redis::connection::Connection;
 use crate::coordinator::redis::failure::made;
 use crate::coordinator::redis::settings::{Host, Sentinel};
 use crate::error::{Error, Retry};
 
+/// The question for a Sentinel.
+struct WhoIsMaster<'a>(&'a Sentinel);
+
+impl Attempt for WhoIsMaster<'_> {
+    type Found = Host;
+
+    async fn at(&self, dial: &Dial<'_>, host: &Host, more: bool) -> Result<Host, Error> {
+        dial.ask(host, self.0, more).await
+    }
+}
+
 impl Dial<'_> {
     /// The server that a Sentinel names, if it says itself that it is the master.
     pub(super) async fn master(&self, sentinel: &Sentinel) -> Result<Connection, Error> {
-        let host = self.first_of(async |host, more| self.ask(host, sentinel, more).await).await?;
+        let host = self.first_of(WhoIsMaster(sentinel)).await?;
         let master = self.check(&host).await;
         if master.is_err() {
             // It may be cut off from the others: the next time another one is asked.

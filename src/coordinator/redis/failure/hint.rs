@@ -14,8 +14,21 @@ pub(super) const TLS: Words = Words {
 /// About a server that does not speak TLS.
 pub(super) const NO_TLS: &str = "does that port speak TLS? Without it, the scheme is redis:";
 
-const RIGHTS: &str = "the user needs: ~mintid:* +eval +evalsha +@hash +exists +del +time +info +role +wait; and \
-                      +waitaof, +config|get where there are those";
+/// What a user must be allowed.
+const RIGHTS: &str = "the user needs: ~mintid:* +eval +evalsha +hget +hmget +hgetall +hkeys +hset +hsetnx +hdel +hincrby \
+                      +exists +time +info +wait +waitaof (npx mintid setup --print)";
+
+/// Where the server does not tell its run ID, or not to this user.
+pub(in crate::coordinator::redis) const DURABLE: &str = "allow +info; or set incarnation: 'durable', if the server never forgets what it has \
+                                  confirmed: nobody could tell whether it did";
+
+/// The line that gives a user its rights, for an operator.
+pub(in crate::coordinator::redis) fn acl_line(key: &str) -> String {
+    format!(
+        "ACL SETUSER mintid on >password ~{key} resetchannels -@all +eval +evalsha +hget +hmget +hgetall +hkeys +hset +hsetnx \
+         +hdel +hincrby +exists +time +info +wait +waitaof +role +select +client|setname"
+    )
+}
 
 /// By the error's first word; the rest of it decides only where that leaves it open.
 pub(super) fn of_server(code: &str, detail: &str) -> (Retry, Option<&'static str>) {

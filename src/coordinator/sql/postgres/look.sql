@@ -5,5 +5,6 @@ select
   ceil(extract(epoch from not_before) * 1000)::int8 as not_before_ms,
   not_before >= clock_timestamp() as waiting,
   coalesce(incarnation = {identity}, false) as same,
+  (select count(*) from mintid_leases leases where leases.namespace = $1) as rows,
   protocol, layout, ttl_ms, durable, fingerprints
 from registry

@@ -1,0 +1,35 @@
+-- ARGV: 1 machine ID, 2 token in hex, 3 ttl in ms, 4 the last confirmed end, 5 margin in ms
+-- Answers nil without a registry, else: 1 verdict ('granted', 'forgotten', 'lost', 'strange'), 2 now; 'granted': 3 end,
+-- 4 whether to wait for the append-only file
+local machine, ttl, confirmed, margin = ARGV[1], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local protocol, durable, incarnation, not_before, aof, ended, token =
+  fields('protocol', 'durable', 'incarnation', 'not_before', 'aof', 'e' .. machine, 't' .. machine)
+if not protocol then return false end
+local now = clock()
+not_before = tonumber(not_before or '0')
+ended = tonumber(ended)
+
+local function answer(verdict, ...)
+  return { verdict, text(now), ... }
+end
+
+if not ended or not is_same(durable, incarnation, aof) then return answer('strange') end
+local ours = token == ARGV[2]
+local remembered = ours and ended >= confirmed
+local later = now + margin
+
+local until_ms = nil
+if remembered and ended >= (now <= not_before and later or now) then
+  -- Alive, and nothing of it forgotten.
+  until_ms = math.max(ended, now + ttl)
+elseif now < not_before and confirmed > later and (ours or ended < now) then
+  -- Put back what the registry forgot, unless another's use of this machine ID is not over.
+  until_ms = math.max(now + ttl, confirmed)
+end
+if until_ms then
+  redis.call('HSET', key, 'e' .. machine, text(until_ms), 't' .. machine, ARGV[2])
+  return answer('granted', text(until_ms), syncs(durable) and 1 or 0)
+end
+-- An end that was confirmed is not in the registry any more: it forgot.
+local forgot = not remembered and confirmed > now and now > not_before
+return answer(forgot and 'forgotten' or 'lost')

@@ -1,0 +1,140 @@
+//! `npx mintid doctor` for Redis and Valkey: everything that may stand between a process and its lease.
+
+use std::collections::HashMap;
+
+use super::connection::Connection;
+use super::{Hash, Value};
+use crate::clock::{Clock, SystemClock};
+use crate::coordinator::keeper::Terms;
+use crate::coordinator::keeper::examination::{RoundTrips, check, clocks, latency, registry, share};
+use crate::coordinator::registry::{Check, Examination, Verdict};
+use crate::error::Error;
+
+impl Hash {
+    pub(super) async fn examined(&self, connection: &Connection, terms: &Terms) -> Result<Examination, Error> {
+        let told = Told::ask(connection).await?;
+        let mut checks = vec![told.version(), told.role()];
+        checks.extend(told.persistence(terms.agreement.durable));
+        checks.extend(told.memory());
+        let seen = self.looked(connection, terms).await?;
+        checks.push(clocks(seen.now_ms, None));
+        let mut round_trips = RoundTrips::default();
+        while round_trips.wants_more() {
+            let sent = SystemClock.tick();
+            connection.command(&[b"TIME"]).await?;
+            round_trips.count(sent);
+        }
+        checks.push(latency(round_trips));
+        checks.extend(told.connections());
+        checks.extend(registry(terms, seen.looked.as_ref(), &self.listed(connection).await?));
+        Ok(Examination { server: told.server(), checks })
+    }
+}
+
+/// What the server says of itself.
+struct Told(HashMap<String, String>);
+
+impl Told {
+    /// Section by section, as Redis 6 wants it.
+    async fn ask(connection: &Connection) -> Result<Self, Error> {
+        let mut told = HashMap::new();
+        for section in ["server", "replication", "persistence", "memory", "clients", "stats"] {
+            let Value::BulkString(text) = connection.command(&[b"INFO", section.as_bytes()]).await? else { continue };
+            for line in String::from_utf8_lossy(&text).lines() {
+                if let Some((name, value)) = line.split_once(':') {
+                    told.insert(name.to_owned(), value.to_owned());
+                }
+            }
+        }
+        Ok(Self(told))
+    }
+
+    fn get(&self, name: &str) -> &str {
+        self.0.get(name).map_or("", String::as_str)
+    }
+
+    fn number(&self, name: &str) -> Option<u64> {
+        self.get(name).parse().ok()
+    }
+
+    fn server(&self) -> String {
+        match (self.get("valkey_version"), self.get("redis_version")) {
+            ("", version) => format!("Redis {version}"),
+            (version, _) => format!("Valkey {version}"),
+        }
+    }
+
+    fn version(&self) -> Check {
+        let number = |part: Option<&str>| part.and_then(|part| part.parse::<u32>().ok()).unwrap_or(0);
+        let mut parts = self.get("redis_version").split('.');
+        let found = (number(parts.next()), number(parts.next()));
+        let version = check("version", if found < (6, 2) { Verdict::Error } else { Verdict::Fine }, self.server());
+        if found < (6, 2) { version.advise("Redis 6.2 or newer is needed, or Valkey") } else { version }
+    }
+
+    fn role(&self) -> Check {
+        match self.get("role") {
+            "master" => check("writable", Verdict::Fine, "yes".into()),
+            role => check("writable", Verdict::Error, format!("a {role}"))
+                .advise("name the master, or the Sentinels: redis+sentinel://host:26379/mymaster"),
+        }
+    }
+
+    fn persistence(&self, durable: bool) -> Vec<Check> {
+        let aof = self.get("aof_enabled") == "1";
+        let replicas = self.number("connected_slaves").unwrap_or(0);
+        let found = match (aof, replicas) {
+            (true, 0) => "append-only file, no replicas: after a restart nobody waits".to_owned(),
+            (true, replicas) => {
+                format!("append-only file, {replicas} replicas: after a restart or failover newcomers wait")
+            }
+            (false, _) => "no append-only file: after a restart or failover newcomers wait".to_owned(),
+        };
+        let mut checks = vec![match self.get("aof_last_write_status") {
+            "err" => check("persistence", Verdict::Error, "the append-only file cannot be written".into())
+                .advise("the server's log says why; no lease is granted or renewed until then"),
+            _ if durable => {
+                check("persistence", Verdict::Warning, "incarnation 'durable': nobody would notice a loss".into())
+                    .advise("only where the server never forgets what it has confirmed")
+            }
+            _ => check("persistence", Verdict::Fine, found),
+        }];
+        if self.get("run_id").is_empty() && !durable {
+            checks.push(
+                check("run ID", Verdict::Error, "the server does not say which run it is".into())
+                    .advise(super::failure::DURABLE),
+            );
+        }
+        checks
+    }
+
+    fn memory(&self) -> Vec<Check> {
+        let policy = self.get("maxmemory_policy");
+        let most = self.number("maxmemory").unwrap_or(0);
+        let evicts = policy.starts_with("allkeys");
+        let mut checks = vec![match (evicts, most) {
+            (true, 0) => check("eviction", Verdict::Warning, format!("{policy}, but no maxmemory yet"))
+                .advise("use maxmemory-policy volatile-… or noeviction: the registry is a key without a time to live"),
+            (true, _) => check("eviction", Verdict::Warning, format!("{policy}: it may evict the registry"))
+                .advise("use maxmemory-policy volatile-… or noeviction: the registry is a key without a time to live"),
+            (false, _) => check("eviction", Verdict::Fine, format!("{policy}: the registry stays")),
+        }];
+        if most > 0 {
+            let used = self.number("used_memory").unwrap_or(0);
+            let advice = "raise maxmemory: a full server refuses every lease";
+            checks.push(share("memory", used / 1024, (most / 1024).max(1), "KiB in use", advice));
+        }
+        checks
+    }
+
+    fn connections(&self) -> Option<Check> {
+        let (used, most) = (self.number("connected_clients")?, self.number("maxclients")?);
+        Some(share(
+            "connections",
+            used,
+            most.max(1),
+            "in use",
+            "raise maxclients, or have other programs close connections",
+        ))
+    }
+}

@@ -1,0 +1,40 @@
+//! The scripts, as they are sent: each behind the prelude that they share, without comments.
+
+use super::connection::Script;
+
+/// Every script of the coordinator.
+pub(super) struct Scripts {
+    pub(super) acquire: Script,
+    pub(super) renew: Script,
+    pub(super) release: Script,
+    pub(super) look: Script,
+    pub(super) adopt: Script,
+    pub(super) list: Script,
+}
+
+impl Scripts {
+    pub(super) fn new() -> Self {
+        Self::rewritten(&str::to_owned)
+    }
+
+    /// For tests that take a rule out, or move the clock.
+    pub(super) fn rewritten(rewrite: &dyn Fn(&str) -> String) -> Self {
+        let script = |body: &str| {
+            let text = format!("{}\n{}", bare(include_str!("../lua/redis/prelude.lua")), bare(body));
+            Script::new(rewrite(&text))
+        };
+        Self {
+            acquire: script(include_str!("../lua/redis/acquire.lua")),
+            renew: script(include_str!("../lua/redis/renew.lua")),
+            release: script(include_str!("../lua/redis/release.lua")),
+            look: script(include_str!("../lua/redis/look.lua")),
+            adopt: script(include_str!("../lua/redis/adopt.lua")),
+            list: script(include_str!("../lua/redis/list.lua")),
+        }
+    }
+}
+
+/// A text without its lines of comment.
+fn bare(text: &str) -> String {
+    text.lines().filter(|line| !line.trim_start().starts_with("--")).collect::<Vec<_>>().join("\n")
+}
