@@ -159,7 +159,7 @@ export interface MachineRange {
 }
 
 export interface NativeOptions {
-  coordinator: 'local' | 'directory' | 'fixed' | 'none' | 'postgres'
+  coordinator: 'local' | 'directory' | 'fixed' | 'none' | 'postgres' | 'redis'
   directory?: string
   /** Of a server; or `parameters`, by the names that they have in URLs. */
   url?: string

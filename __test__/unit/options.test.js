@@ -217,7 +217,7 @@ test('messages say what to do', () => {
 })
 
 test('coordinators of later versions are refused by their scheme, without the URL', () => {
-  const schemes = ['mysql', 'mariadb', 'redis', 'rediss', 'valkey', 'valkeys', 'REDIS']
+  const schemes = ['mysql', 'mariadb', 'MYSQL']
   for (const scheme of schemes) {
     const { message } = thrownBy(() => generatorOptions({ coordinator: `${scheme}://user:secret@host/db` }))
     assert.match(message, new RegExp(`${scheme}: is not supported`, 'i'))

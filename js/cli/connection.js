@@ -3,11 +3,9 @@
 const process = require('node:process')
 const { ConfigError, fromFailure } = require('../errors.js')
 const { generatorOptions } = require('../options/generator.js')
+const { SERVERS } = require('../options/servers.js')
 
-/** The coordinators that keep a registry on a server. */
-const WITH_REGISTRY = ['postgres']
-
-const EXPECTED = 'expected a URL like postgres://user@host/database'
+const EXPECTED = 'expected a URL like postgres://user@host/database or redis://host'
 
 /** The flags of every command that talks to a coordinator. */
 const connectionFlags = {
@@ -16,7 +14,7 @@ const connectionFlags = {
 }
 
 /** What their help says about the URL. */
-const ABOUT_URL = `The URL is that of the coordinator, for example postgres://user@host/database. If it holds a password, put it into
+const ABOUT_URL = `The URL is that of the coordinator, for example postgres://user@host/database or redis://host. If it holds a password, put it into
 MINTID_URL rather than behind --url: other users of this host may see the arguments of a process.`
 
 /**
@@ -35,7 +33,7 @@ function connectionOf(command, { url, namespace }, more = {}) {
     throw refused(`${EXPECTED} in MINTID_URL or --url; ${found}`)
   }
   const options = checkedOptions(place, { coordinator, ...(namespace === undefined ? {} : { namespace }), ...more })
-  if (!WITH_REGISTRY.includes(options.coordinator)) {
+  if (!SERVERS.includes(options.coordinator)) {
     const what = options.coordinator === 'none' ? "'none', which leases nothing" : 'directories, which have no registry'
     throw refused(`${place}: mintid ${command} is not supported for ${what}; ${EXPECTED}`)
   }

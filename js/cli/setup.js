@@ -10,8 +10,8 @@ const PROMISE = 'nothing of this namespace ran within the last ttl'
 module.exports = {
   summary: 'create or update the registry of a coordinator',
   usage: 'setup [flags]',
-  about: `Creates the tables of the registry and the rows of one namespace, or brings them up to date. It may be run again:
-what is there already stays, and what newcomers have to wait for is never shortened.
+  about: `Creates the registry of one namespace (in PostgreSQL its tables and rows, in Redis its hash), or brings it up to
+date. It may be run again: what is there already stays, and what newcomers have to wait for is never shortened.
 
 A registry that is new, or that may have forgotten leases (a restart, a failover, a restored backup), leases nothing to
 newcomers for a ttl and a margin, since some process may still use what it leased before. Two flags skip that wait:
@@ -26,7 +26,7 @@ something did, two processes may hold one machine ID, and IDs may be made twice.
 ${ABOUT_URL}`,
   words: [],
   flags: {
-    print: { type: 'boolean', about: 'print the SQL instead of running it; connects to nothing' },
+    print: { type: 'boolean', about: 'print what someone with the rights runs for the processes (SQL, or a line of ACL); connects to nothing' },
     fresh: { type: 'boolean', about: `no wait: you promise that ${PROMISE}` },
     'accept-reset': { type: 'boolean', about: 'end a wait: you promise the same' },
     ttl: { type: 'string', value: 'ms', about: "for a new registry: its processes' lease.ttlMs; by default 300000" },

@@ -2,13 +2,13 @@
 
 const { closest } = require('./closest.js')
 
-const LATER_SCHEMES = ['mysql', 'mariadb', 'redis', 'rediss', 'valkey', 'valkeys']
+const LATER_SCHEMES = ['mysql', 'mariadb']
 const PRISMA_SCHEMES = ['prisma', 'prisma+postgres']
 
 /** What people write who have another tool in mind, and what they need instead. */
 const HABITS = [
   [/^file:/i, "an SQLite file as Prisma names it, which is no coordinator; write 'local', or file:/// and a directory"],
-  [/^postgres(ql)?:/i, 'that scheme without the two slashes after it'],
+  [/^(postgres(ql)?|(redis|valkey)s?):/i, 'that scheme without the two slashes after it'],
   [/^jdbc:/i, 'a JDBC URL; leave jdbc: out'],
   [
     /^\s*(host|hostaddr|port|dbname|user|password|service|sslmode)\s*=/i,

@@ -1,8 +1,8 @@
 'use strict'
 
 const { refuse, oneOf } = require('./check.js')
+const { SERVERS } = require('./servers.js')
 
-const SERVERS = ['postgres']
 const INCARNATIONS = ['volatile', 'durable']
 
 /** What the other sources of machine IDs are called in messages. */
@@ -35,7 +35,7 @@ function ofServer(option, coordinator) {
   if (SERVERS.includes(coordinator)) return
   refuse(
     option,
-    `expected none without a server as the coordinator (postgres:), found it beside ${OTHERS[coordinator]}`
+    `expected none without a server as the coordinator (postgres:, redis:), found it beside ${OTHERS[coordinator]}`
   )
 }
 

@@ -1,14 +1,14 @@
 'use strict'
 
 const { refuse, unexpected, record, integer, oneOf, isObject, shown } = require('./check.js')
+const { TYPES, serverOfScheme } = require('./servers.js')
 
 const WORDS = ['local', 'none']
-const TYPES = ['postgres']
-const LATER_TYPES = ['mysql', 'mariadb', 'redis', 'valkey']
-const POSTGRES_SCHEMES = ['postgres', 'postgresql']
+const LATER_TYPES = ['mysql', 'mariadb']
 const SCHEME = /^([a-z][a-z0-9+.-]{0,31}):\/\//i
 const OF_LAYOUT = 'the machine IDs of the layout'
-const EXPECTED = "expected 'local', 'none', or a URL like postgres://db.internal/app or file:///var/lib/mintid"
+const EXPECTED =
+  "expected 'local', 'none', or a URL like postgres://db.internal/app, redis://cache.internal or file:///var/lib/mintid"
 
 /**
  * Where machine IDs come from: exactly one of `coordinator` and `machineId`.
@@ -36,19 +36,22 @@ function coordinatorOption(value) {
   if (WORDS.includes(value)) return { coordinator: value }
   const scheme = SCHEME.exec(value)?.[1].toLowerCase()
   if (scheme === 'file') return { coordinator: 'directory', directory: directoryOf(value) }
-  if (POSTGRES_SCHEMES.includes(scheme)) return { coordinator: 'postgres', url: value }
+  const server = serverOfScheme(scheme)
+  if (server !== undefined) return { coordinator: server, url: value }
   const { mistaken } = require('./mistaken.js')
   return refuse('coordinator', `${EXPECTED}${mistaken(value, scheme, WORDS)}`)
 }
 
 function coordinatorObject(value) {
   const { type } = value
-  if (type === 'postgres') return require('./postgres.js').postgresObject(value)
+  if (TYPES.has(type)) return require('./server-object.js').serverObject(value)
+  const types = [...TYPES.keys()]
   if (!('type' in value)) {
-    refuse('coordinator', `${EXPECTED}, or an object with type: 'postgres'; this version supports no other objects`)
+    const all = types.map((type) => `'${type}'`).join(', ')
+    refuse('coordinator', `${EXPECTED}, or an object with a type: ${all}; this version supports no other objects`)
   }
   if (LATER_TYPES.includes(type)) refuse('coordinator.type', `'${type}' is not supported by this version`)
-  return oneOf(type, 'coordinator.type', TYPES)
+  return oneOf(type, 'coordinator.type', types)
 }
 
 function directoryOf(value) {

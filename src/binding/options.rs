@@ -9,9 +9,9 @@ use napi_derive::napi;
 use crate::cipher::{BaseKey, no_key};
 use crate::codec::Format;
 use crate::coordinator::fixed::Identity;
-use crate::coordinator::postgres::Settings;
 use crate::coordinator::registry::OnReset;
 use crate::coordinator::tls::TlsOptions;
+use crate::coordinator::{postgres, redis};
 use crate::error::{Error, shown};
 use crate::generator::{Generator, Options, Place};
 use crate::id::{Base, IdType, Kind, Spec, SpellingSpec};
@@ -20,7 +20,7 @@ use crate::lease::state::Timings;
 
 #[napi(object, object_to_js = false)]
 pub struct NativeOptions {
-    #[napi(ts_type = "'local' | 'directory' | 'fixed' | 'none' | 'postgres'")]
+    #[napi(ts_type = "'local' | 'directory' | 'fixed' | 'none' | 'postgres' | 'redis'")]
     pub coordinator: String,
     pub directory: Option<String>,
     /// Of a server; or `parameters`, by the names that they have in URLs.
@@ -128,10 +128,13 @@ impl NativeOptions {
             Some("durable") => true,
             Some(other) => return Err(unknown("incarnation", other)),
         };
-        let place = if self.coordinator == "postgres" {
-            postgres(self.url, self.parameters, self.tls)?
-        } else {
-            place(&self.coordinator, self.directory, self.machine_id)?
+        let address = Address { url: self.url, parameters: self.parameters, tls: self.tls };
+        let place = match self.coordinator.as_str() {
+            "postgres" => {
+                Place::Postgres(Box::new(address.read(postgres::Settings::parse, postgres::Settings::from_parameters)?))
+            }
+            "redis" => Place::Redis(Box::new(address.read(redis::Settings::parse, redis::Settings::from_parameters)?)),
+            other => place(other, self.directory, self.machine_id)?,
         };
         Ok(Options {
             place,
@@ -213,22 +216,34 @@ fn place(coordinator: &str, directory: Option<String>, machine_id: Option<Machin
     }
 }
 
-fn postgres(url: Option<String>, parameters: Option<Vec<Vec<String>>>, tls: Option<TlsFiles>) -> Result<Place, Error> {
-    let tls = tls.map_or_else(TlsOptions::default, |files| TlsOptions {
-        ca: files.ca.unwrap_or_default(),
-        cert: files.cert,
-        key: files.key,
-        servername: files.servername,
-        reject_unauthorized: files.reject_unauthorized,
-    });
-    let settings = if let Some(url) = url {
-        Settings::parse(&url, &tls)
-    } else {
+/// Where a server is, as the user wrote it.
+struct Address {
+    url: Option<String>,
+    parameters: Option<Vec<Vec<String>>>,
+    tls: Option<TlsFiles>,
+}
+
+impl Address {
+    /// The settings of one kind of server, which knows how to read them.
+    fn read<T>(
+        self,
+        parse: fn(&str, &TlsOptions) -> Result<T, Error>,
+        from_parameters: fn(&[(String, String)], &TlsOptions) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let tls = self.tls.map_or_else(TlsOptions::default, |files| TlsOptions {
+            ca: files.ca.unwrap_or_default(),
+            cert: files.cert,
+            key: files.key,
+            servername: files.servername,
+            reject_unauthorized: files.reject_unauthorized,
+        });
+        if let Some(url) = self.url {
+            return parse(&url, &tls);
+        }
         let pair = |pair: Vec<String>| <[String; 2]>::try_from(pair).ok().map(Into::into);
-        let parameters: Vec<(String, String)> = parameters.unwrap_or_default().into_iter().filter_map(pair).collect();
-        Settings::from_parameters(&parameters, &tls)
-    };
-    settings.map(|settings| Place::Postgres(Box::new(settings)))
+        let parameters: Vec<_> = self.parameters.unwrap_or_default().into_iter().filter_map(pair).collect();
+        from_parameters(&parameters, &tls)
+    }
 }
 
 fn unknown(option: &'static str, found: &str) -> Error {

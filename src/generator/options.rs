@@ -8,12 +8,14 @@ use super::only_converts;
 use crate::cipher::BaseKey;
 use crate::clock::Clock;
 use crate::coordinator::fixed::{Fixed, Identity};
+#[cfg(feature = "runtime")]
+use crate::coordinator::keeper;
 use crate::coordinator::local::{Local, Surroundings, default_directory};
 #[cfg(feature = "postgres")]
-use crate::coordinator::postgres::{self, Postgres, Settings};
-#[cfg(feature = "postgres")]
-use crate::coordinator::registry;
-use crate::coordinator::registry::{OnReset, Registry};
+use crate::coordinator::postgres::{self, Postgres};
+#[cfg(feature = "redis")]
+use crate::coordinator::redis::{self, Redis};
+use crate::coordinator::registry::{Agreement, OnReset, Registry};
 use crate::coordinator::{Coordinator, MachineIds};
 use crate::error::Error;
 use crate::layout::Layout;
@@ -32,7 +34,10 @@ pub enum Place {
     Fixed(Identity),
     /// A PostgreSQL database.
     #[cfg(feature = "postgres")]
-    Postgres(Box<Settings>),
+    Postgres(Box<postgres::Settings>),
+    /// A Redis or Valkey.
+    #[cfg(feature = "redis")]
+    Redis(Box<redis::Settings>),
 }
 
 /// What a generator is made of.
@@ -80,7 +85,9 @@ impl Options {
                 Ok((format!("machineId {machine}"), Arc::new(fixed)))
             }
             #[cfg(feature = "postgres")]
-            Place::Postgres(settings) => Ok((settings.address(), Arc::new(self.postgres((**settings).clone())?))),
+            Place::Postgres(settings) => Ok((settings.address(), Arc::new(Postgres::new(self.setup(&**settings)?)))),
+            #[cfg(feature = "redis")]
+            Place::Redis(settings) => Ok((settings.address(), Arc::new(Redis::new(self.setup(&**settings)?)))),
         }
     }
 
@@ -91,7 +98,9 @@ impl Options {
     pub fn registry(&self) -> Result<Arc<dyn Registry>, Error> {
         match &self.place {
             #[cfg(feature = "postgres")]
-            Place::Postgres(settings) => Ok(Arc::new(self.postgres((**settings).clone())?)),
+            Place::Postgres(settings) => Ok(Arc::new(Postgres::new(self.setup(&**settings)?))),
+            #[cfg(feature = "redis")]
+            Place::Redis(settings) => Ok(Arc::new(Redis::new(self.setup(&**settings)?))),
             Place::Nowhere | Place::Local | Place::Directory(_) | Place::Fixed(_) => Err(Error::config(
                 "coordinator",
                 "coordinator: expected the URL of a server; only those have a registry",
@@ -99,15 +108,15 @@ impl Options {
         }
     }
 
-    #[cfg(feature = "postgres")]
-    fn postgres(&self, settings: Settings) -> Result<Postgres, Error> {
+    #[cfg(feature = "runtime")]
+    fn setup<T: Clone>(&self, settings: &T) -> Result<keeper::Setup<T>, Error> {
         /// Renewals further apart are worth a connection each: an idle one costs the server more.
         const KEPT_OPEN_FOR: Duration = Duration::from_secs(30);
-        Ok(Postgres::new(postgres::Setup {
-            settings,
+        Ok(keeper::Setup {
+            settings: settings.clone(),
             namespace: self.namespace.clone(),
             machine_ids: MachineIds::new(&self.layout, self.machine_ids)?,
-            agreement: registry::Agreement {
+            agreement: Agreement {
                 layout: self.layout,
                 ttl: self.timings.ttl,
                 fingerprint: self.key.as_ref().map(BaseKey::fingerprint),
@@ -115,6 +124,6 @@ impl Options {
             },
             on_reset: self.on_reset,
             keep_open: self.timings.renew_every < KEPT_OPEN_FOR,
-        }))
+        })
     }
 }
