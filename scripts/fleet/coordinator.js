@@ -26,14 +26,15 @@ function ownDirectory() {
   return { url: pathToFileURL(directory).href, namespace: 'default', end }
 }
 
-/** A registry in PostgreSQL with a namespace that is there for one run; its tables stay. */
+/** A registry on a server with a namespace that is there for one run; tables stay. */
 function ownNamespace(url) {
   const namespace = `fleet-${randomBytes(6).toString('hex')}`
   // Nothing of a namespace that nobody has ever named can have run lately: this is what --fresh is for.
   mintid(url, ['setup', '--fresh', '--namespace', namespace])
   const end = () => {
     mintid(url, ['leases', '--namespace', namespace])
-    deleteRows(url, namespace)
+    if (/^postgres/i.test(url)) deleteRows(url, namespace)
+    else console.log(`The registry of this run stays: redis-cli del 'mintid:{${namespace}}' deletes it.`)
   }
   return { url, namespace, end }
 }
