@@ -8,17 +8,15 @@
 mod contract;
 mod support;
 
-use support::bench::{Change, every_rule_is_missed};
+use support::bench::{Rule, every_rule_is_missed};
 use support::postgres::PostgresBench;
 
 mod suite {
     crate::contract::suite!(super::PostgresBench::new());
 }
 
-type Check = fn(&PostgresBench);
-
 /// What is changed in the SQL, the check that must notice, and what it must say.
-const BROKEN: [(&str, &[Change], Check, &str); 12] = [
+const BROKEN: [Rule<PostgresBench>; 12] = [
     (
         "start after everything before",
         &[(

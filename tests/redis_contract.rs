@@ -8,17 +8,15 @@
 mod contract;
 mod support;
 
-use support::bench::{Change, every_rule_is_missed};
+use support::bench::{Rule, every_rule_is_missed};
 use support::redis::RedisBench;
 
 mod suite {
     crate::contract::suite!(super::RedisBench::new());
 }
 
-type Check = fn(&RedisBench);
-
 /// What is changed in the Lua, the check that must notice, and what it must say.
-const BROKEN: [(&str, &[Change], Check, &str); 12] = [
+const BROKEN: [Rule<RedisBench>; 12] = [
     (
         "start after everything before",
         &[(

@@ -216,6 +216,9 @@ fn place(coordinator: &str, directory: Option<String>, machine_id: Option<Machin
     }
 }
 
+/// How settings are made of names and values.
+type FromParameters<T> = fn(&[(String, String)], &TlsOptions) -> Result<T, Error>;
+
 /// Where a server is, as the user wrote it.
 struct Address {
     url: Option<String>,
@@ -228,7 +231,7 @@ impl Address {
     fn read<T>(
         self,
         parse: fn(&str, &TlsOptions) -> Result<T, Error>,
-        from_parameters: fn(&[(String, String)], &TlsOptions) -> Result<T, Error>,
+        from_parameters: FromParameters<T>,
     ) -> Result<T, Error> {
         let tls = self.tls.map_or_else(TlsOptions::default, |files| TlsOptions {
             ca: files.ca.unwrap_or_default(),

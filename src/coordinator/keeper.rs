@@ -219,13 +219,13 @@ impl<S: Store> Keeper<S> {
                 }
                 Claimed::Exhausted => Err(exhausted(self.terms.machine_ids.capacity())),
                 Claimed::Waiting { now_ms, not_before_ms } => Err(waiting(&self.store.name(), now_ms, not_before_ms)),
-                Claimed::Disagreed(found) => match disagreement(&self.terms.agreement, &found) {
-                    Some(error) => Err(error),
-                    None => {
+                Claimed::Disagreed(found) => {
+                    let Some(error) = disagreement(&self.terms.agreement, &found) else {
                         self.enrol(&held, Cause::IfStrange).await?;
                         continue;
-                    }
-                },
+                    };
+                    Err(error)
+                }
                 Claimed::Strange => {
                     self.enrol(&held, Cause::IfStrange).await?;
                     continue;

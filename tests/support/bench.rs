@@ -131,11 +131,11 @@ pub(crate) fn is_exhausted(client: &dyn Coordinator, ttl: Duration) -> bool {
     }
 }
 
+/// A rule, the changes that take it out, the check that must notice, and what it must say.
+pub(crate) type Rule<B> = (&'static str, &'static [Change], fn(&B), &'static str);
+
 /// Takes one rule at a time out of a coordinator's statements: the check must notice, and say so.
-pub(crate) fn every_rule_is_missed<B: Bench>(
-    rules: &[(&str, &[Change], fn(&B), &str)],
-    changed: impl Fn(&[Change]) -> B,
-) {
+pub(crate) fn every_rule_is_missed<B: Bench>(rules: &[Rule<B>], changed: impl Fn(&[Change]) -> B) {
     for (rule, changes, check, complaint) in rules {
         let bench = changed(changes);
         let outcome = catch_unwind(AssertUnwindSafe(|| check(&bench)));

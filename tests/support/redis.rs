@@ -17,6 +17,9 @@ pub(crate) fn url() -> String {
     std::env::var("MINTID_TEST_REDIS").unwrap_or_else(|_| "redis://127.0.0.1:6379".into())
 }
 
+/// Where the scripts read the clock.
+const CLOCK: &str = "math.floor(time[2] / 1000)";
+
 /// One namespace with nothing in it but a clock; it goes with the bench.
 pub(crate) struct RedisBench {
     url: String,
@@ -75,7 +78,6 @@ impl RedisBench {
             keep_open: false,
         };
         change(&mut setup);
-        const CLOCK: &str = "math.floor(time[2] / 1000)";
         let clock = format!("{CLOCK} + tonumber(redis.call('GET', '{}') or '0')", self.clock());
         Redis::new(setup).rewritten(&|script| {
             let changed = self.changes.iter().fold(script.to_owned(), |text, (from, to)| text.replace(from, to));

@@ -1,6 +1,8 @@
 //! The registry in its tables: making it, learning that it may have forgotten something, and looking after it. None of
 //! this is on the way of an ordinary acquire or renewal.
 
+use std::slice;
+
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row};
 
@@ -66,7 +68,7 @@ impl Tables {
     async fn carry_out(&self, client: &Client, terms: &Terms, adoption: &Adoption) -> Result<(), Error> {
         let namespace = (&terms.namespace as &(dyn ToSql + Sync), Type::TEXT);
         if adoption.forgets {
-            self.execute(client, &self.statements.forget, &[namespace.clone()]).await?;
+            self.execute(client, &self.statements.forget, slice::from_ref(&namespace)).await?;
         }
         let says = adoption.says.as_ref();
         let fingerprint = says.and_then(|says| says.fingerprint.as_ref()).map(<[u8; 16]>::as_slice);

@@ -79,7 +79,7 @@ pub(super) fn nonsense(place: &str) -> Error {
 }
 
 pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat()
 }
 
 fn unhex(text: &str) -> Option<Vec<u8>> {
