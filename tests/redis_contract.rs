@@ -28,13 +28,16 @@ const BROKEN: [Rule<RedisBench>; 12] = [
     ),
     (
         "grant only what is free",
-        &[("if ended >= now then\n", "if ended < 0 then\n")],
+        &[("if ended >= now or taken[n] then\n", "if ended < 0 then\n")],
         contract::a_dead_holder_frees_its_id,
         "is_exhausted",
     ),
     (
         "free what ran out",
-        &[("if ended >= now then\n", "if ended >= now or redis.call('HEXISTS', key, 't' .. n) == 1 then\n")],
+        &[(
+            "if ended >= now or taken[n] then\n",
+            "if ended >= now or redis.call('HEXISTS', key, 't' .. n) == 1 then\n",
+        )],
         contract::a_dead_holder_frees_its_id,
         "a dead holder's machine ID is free",
     ),
@@ -52,7 +55,7 @@ const BROKEN: [Rule<RedisBench>; 12] = [
     ),
     (
         "release to the last use",
-        &[("text(math.max(clock(), tonumber(ARGV[3])))", "text(math.min(clock(), tonumber(ARGV[3])))")],
+        &[("math.max(now, tonumber(ARGV[3]))", "math.min(now, tonumber(ARGV[3]))")],
         contract::a_release_reaches_to_the_last_use,
         "before the last use",
     ),
@@ -60,7 +63,7 @@ const BROKEN: [Rule<RedisBench>; 12] = [
         "a release ends the token",
         &[
             ("redis.call('HDEL', key, 't' .. machine)", ""),
-            ("local remembered = ours and ended >= confirmed", "local remembered = ours"),
+            ("local remembered = ours and ended >= confirmed and", "local remembered = ours and"),
         ],
         contract::a_released_token_is_dead,
         "a released lease was renewed",

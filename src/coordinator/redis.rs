@@ -24,6 +24,7 @@ use self::answer::{Answer, hex, nonsense};
 use self::failure::made;
 use self::registry::flag;
 use self::scripts::Scripts;
+use self::settings::Registry;
 use super::Lease;
 use super::keeper::{self, Adopted, Cause, Claimed, Ends, Keeper, Prolonged, Store, Terms};
 use super::registry::{Examination, Listed, PROTOCOL, margin};
@@ -39,28 +40,35 @@ impl Redis {
     /// Connects to nothing yet.
     #[must_use]
     pub fn new(setup: Setup) -> Self {
-        let key = key_of(&setup.namespace);
-        Self::of(setup, |settings| Hash { settings, key, scripts: Scripts::new() })
+        let keys = keys(&setup.namespace, setup.settings.registry);
+        Self::of(setup, |settings| Hash { keys, scripts: Scripts::new(settings.registry), settings })
     }
 
     /// The same with other scripts, for the tests that take a rule out of them or move the server's clock.
     #[doc(hidden)]
     #[must_use]
     pub fn rewritten(self, rewrite: &dyn Fn(&str) -> String) -> Self {
-        self.changed(|hash| Hash { scripts: Scripts::rewritten(rewrite), ..hash })
+        self.changed(|hash| Hash { scripts: Scripts::rewritten(hash.settings.registry, rewrite), ..hash })
     }
 }
 
 /// The registry of one namespace, in one hash.
 pub struct Hash {
     settings: Settings,
-    key: String,
+    /// Ours, and that of others beside it.
+    keys: Vec<String>,
     scripts: Scripts,
 }
 
-/// All of a registry is one key, and so in one slot of a cluster, whatever the namespace is called.
-fn key_of(namespace: &str) -> String {
-    format!("mintid:{{{namespace}}}")
+/// All keys of a registry are in one slot of a cluster, whatever the namespace is called.
+fn keys(namespace: &str, registry: Registry) -> Vec<String> {
+    match registry {
+        Registry::Own => vec![format!("mintid:{{{namespace}}}")],
+        Registry::NoNoncense => {
+            let theirs = if namespace == "default" { "no_noncense_leases" } else { namespace };
+            vec![format!("mintid:{{{theirs}}}"), theirs.to_owned()]
+        }
+    }
 }
 
 impl Hash {
@@ -68,7 +76,8 @@ impl Hash {
     const CONFIRMED_WITHIN: Duration = Duration::from_secs(4);
 
     async fn run(&self, connection: &Connection, script: &Script, arguments: &[Argument<'_>]) -> Result<Value, Error> {
-        connection.eval(script, &self.key, arguments).await
+        let keys: Vec<&str> = self.keys.iter().map(String::as_str).collect();
+        connection.eval(script, &keys, arguments).await.map_err(|error| self.without_hsetex(error))
     }
 
     /// Waits until what was just written is where a restart or a failover will find it: nobody relies on it before.
@@ -96,6 +105,16 @@ impl Hash {
         Ok(())
     }
 
+    /// Only their hash needs a command of the newest servers.
+    fn without_hsetex(&self, error: Error) -> Error {
+        let unknown =
+            ["nknown Redis", "nknown command", "nknown Valkey"].iter().any(|said| error.message().contains(said));
+        if self.settings.registry == Registry::Own || !unknown {
+            return error;
+        }
+        error.with(|fields| fields.hint = Some(failure::HSETEX.to_owned()))
+    }
+
     fn unconfirmed(&self, what: &str, hint: &str) -> Error {
         made(&self.name(), what, None, Some(hint.to_owned())).retry_as(Retry::Soon)
     }
@@ -115,7 +134,7 @@ impl Store for Hash {
     }
 
     async fn connect(&self) -> Result<Connection, Error> {
-        connect(&self.settings, &self.key).await
+        connect(&self.settings, &self.keys[0]).await
     }
 
     async fn claim(
@@ -212,7 +231,7 @@ impl Store for Hash {
     }
 
     fn script(&self) -> String {
-        failure::acl_line(&self.key)
+        failure::acl_line(&self.keys)
     }
 }
 

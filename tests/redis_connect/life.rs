@@ -100,7 +100,7 @@ async fn busy_with_somebodys_script() {
     let server = Server::start(&["busy-reply-threshold 1"]);
     let (busy, other) = (open(&url(&server)).await.unwrap(), open(&url(&server)).await.unwrap());
     let forever = Script::new("while true do end");
-    let (first, ()) = tokio::join!(busy.eval(&forever, KEY, &[]), async {
+    let (first, ()) = tokio::join!(busy.eval(&forever, &[KEY], &[]), async {
         let told = async {
             loop {
                 if let Err(error) = eval(&other, "return 1").await {

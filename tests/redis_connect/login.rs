@@ -105,11 +105,11 @@ async fn scripts_are_sent_when_the_server_does_not_know_them() {
         line.split(['=', ',']).nth(1).unwrap_or("0").to_owned()
     };
     for _ in 0..3 {
-        assert_eq!(text(connection.eval(&script, KEY, &arguments).await.unwrap()), "mintid:testa-53");
+        assert_eq!(text(connection.eval(&script, &[KEY], &arguments).await.unwrap()), "mintid:testa-53");
     }
     assert_eq!((said("evalsha"), said("eval")), ("3".to_owned(), "1".to_owned()));
     server.ask(&["SCRIPT", "FLUSH"]);
-    assert_eq!(text(connection.eval(&script, KEY, &arguments).await.unwrap()), "mintid:testa-53");
+    assert_eq!(text(connection.eval(&script, &[KEY], &arguments).await.unwrap()), "mintid:testa-53");
     assert_eq!((said("evalsha"), said("eval")), ("4".to_owned(), "2".to_owned()));
 }
 
@@ -133,7 +133,7 @@ async fn what_the_server_refuses_for_good_is_told_at_once() {
     let error = eval(&connection, "return redis.call('hget', KEYS[1], 'x')").await.unwrap_err();
     assert_eq!(error.retry(), Retry::Never, "{error:?}");
     assert!(error.fields().hint.as_ref().is_some_and(|hint| hint.contains("+@hash")), "{error:?}");
-    let error = connection.eval(&Script::new("return 1"), "other", &[]).await.unwrap_err();
+    let error = connection.eval(&Script::new("return 1"), &["other"], &[]).await.unwrap_err();
     expect(&error, Retry::Never, Some("NOPERM"), "~mintid:*");
     let error = connection.command(&[b"INFO"]).await.unwrap_err();
     expect(&error, Retry::Never, Some("NOPERM"), "+info");
@@ -142,9 +142,10 @@ async fn what_the_server_refuses_for_good_is_told_at_once() {
     let error = connection.command(&[b"NIX"]).await.unwrap_err();
     expect(&error, Retry::Never, Some("ERR"), "Redis 6.2 or newer");
     expect(&eval(&connection, "return (").await.unwrap_err(), Retry::Never, Some("ERR"), "");
-    let error = connection.eval(&Script::new("return redis.call('set', KEYS[1], 1)"), "text", &[]).await;
+    let error = connection.eval(&Script::new("return redis.call('set', KEYS[1], 1)"), &["text"], &[]).await;
     error.unwrap();
-    let error = connection.eval(&Script::new("return redis.call('hget', KEYS[1], 1)"), "text", &[]).await.unwrap_err();
+    let error =
+        connection.eval(&Script::new("return redis.call('hget', KEYS[1], 1)"), &["text"], &[]).await.unwrap_err();
     expect(&error, Retry::Never, Some("WRONGTYPE"), "another namespace");
 }
 

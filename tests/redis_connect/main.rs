@@ -37,7 +37,7 @@ async fn open(url: &str) -> Result<Connection, Error> {
 
 /// What a script with the key of every test returns, as text.
 async fn eval(connection: &Connection, script: &str) -> Result<String, Error> {
-    connection.eval(&Script::new(script), KEY, &[]).await.map(text)
+    connection.eval(&Script::new(script), &[KEY], &[]).await.map(text)
 }
 
 async fn ask(connection: &Connection, parts: &[&str]) -> String {

@@ -106,15 +106,14 @@ impl Connection {
         while end.changed().await.is_ok() {}
     }
 
-    /// Runs a script with the one key that it declares: by its hash, and with its text where the server does not know
-    /// it.
+    /// Runs a script with the keys that it declares: by its hash, and with its text where the server does not know it.
     ///
     /// # Errors
     /// `COORDINATOR` with the class of retry that fits.
-    pub async fn eval(&self, script: &Script, key: &str, arguments: &[Argument<'_>]) -> Result<Value, Error> {
-        match self.run("EVALSHA", &script.hash, key, arguments).await {
+    pub async fn eval(&self, script: &Script, keys: &[&str], arguments: &[Argument<'_>]) -> Result<Value, Error> {
+        match self.run("EVALSHA", &script.hash, keys, arguments).await {
             Err(error) if error.fields().server_code.as_deref() == Some("NOSCRIPT") => {
-                self.run("EVAL", &script.text, key, arguments).await
+                self.run("EVAL", &script.text, keys, arguments).await
             }
             done => done,
         }
@@ -132,9 +131,9 @@ impl Connection {
         self.send(&command).await
     }
 
-    async fn run(&self, name: &str, script: &str, key: &str, arguments: &[Argument<'_>]) -> Result<Value, Error> {
+    async fn run(&self, name: &str, script: &str, keys: &[&str], arguments: &[Argument<'_>]) -> Result<Value, Error> {
         let mut command = Cmd::new();
-        command.arg(name).arg(script).arg(1).arg(key);
+        command.arg(name).arg(script).arg(keys.len()).arg(keys);
         for argument in arguments {
             match argument {
                 Argument::Bytes(bytes) => command.arg(*bytes),

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use redis::{ErrorKind, RedisError};
 
-pub(super) use self::hint::{DURABLE, acl_line};
+pub(super) use self::hint::{DURABLE, HSETEX, acl_line};
 use crate::coordinator::tls::trouble;
 use crate::error::{Code, Error, Retry};
 

@@ -1,6 +1,7 @@
 //! The scripts, as they are sent: each behind the prelude that they share, without comments.
 
 use super::connection::Script;
+use super::settings::Registry;
 
 /// Every script of the coordinator.
 pub(super) struct Scripts {
@@ -13,14 +14,18 @@ pub(super) struct Scripts {
 }
 
 impl Scripts {
-    pub(super) fn new() -> Self {
-        Self::rewritten(&str::to_owned)
+    pub(super) fn new(registry: Registry) -> Self {
+        Self::rewritten(registry, &str::to_owned)
     }
 
     /// For tests that take a rule out, or move the clock.
-    pub(super) fn rewritten(rewrite: &dyn Fn(&str) -> String) -> Self {
+    pub(super) fn rewritten(registry: Registry, rewrite: &dyn Fn(&str) -> String) -> Self {
+        let others = match registry {
+            Registry::Own => include_str!("../lua/redis/alone.lua"),
+            Registry::NoNoncense => include_str!("../lua/redis/nononcense.lua"),
+        };
         let script = |body: &str| {
-            let text = format!("{}\n{}", bare(include_str!("../lua/redis/prelude.lua")), bare(body));
+            let text = [include_str!("../lua/redis/prelude.lua"), others, body].map(bare).join("\n");
             Script::new(rewrite(&text))
         };
         Self {

@@ -32,12 +32,24 @@ pub struct Settings {
     pub(super) connect_timeout: Option<Duration>,
     /// How many replicas must have a lease before it is believed.
     pub(super) replicas: u32,
+    pub(super) registry: Registry,
     pub(super) tls: Tls,
     /// The host to begin with: the one that worked last, or the one after the one that did not.
     pub(super) first: Arc<AtomicUsize>,
     /// The cluster's node that had the key last.
     pub(super) owner: Arc<Mutex<Option<Host>>>,
 }
+
+/// Whose leases a server keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Registry {
+    /// Ours alone.
+    Own,
+    /// NoNoncense's, in its own hash, beside ours.
+    NoNoncense,
+}
+
+const REGISTRIES: &[(&str, Registry)] = &[("mintid", Registry::Own), ("nononcense", Registry::NoNoncense)];
 
 /// How to find the one server that takes writes of a key.
 #[derive(Clone)]
@@ -119,6 +131,7 @@ impl Settings {
                 .number(Key::ConnectTimeout)?
                 .filter(|millis| *millis > 0)
                 .map(|millis| Duration::from_millis(millis.into())),
+            registry: given.word(Key::Registry, REGISTRIES)?.unwrap_or(Registry::Own),
             replicas: given.number(Key::Replicas)?.unwrap_or(0),
             tls,
             first: Arc::default(),
@@ -133,7 +146,8 @@ impl Settings {
         let user = self.login.user.as_deref().map(|user| format!("{}@", Plain(user))).unwrap_or_default();
         let hosts = self.hosts.iter().map(Host::to_string).collect::<Vec<_>>().join(",");
         let database = self.database;
-        match &self.topology {
+        let of_others = if self.registry == Registry::Own { "" } else { "?registry=nononcense" };
+        let address = match &self.topology {
             Topology::Single if matches!(self.hosts[..], [Host::Socket(_)]) => {
                 format!("redis+unix://{user}{hosts}?db={database}")
             }
@@ -142,7 +156,9 @@ impl Settings {
                 format!("redis{tls}+sentinel://{user}{hosts}/{}/{database}", Plain(name))
             }
             Topology::Cluster => format!("redis{tls}+cluster://{user}{hosts}/{database}"),
-        }
+        };
+        let separator = if address.contains('?') { of_others.replace('?', "&") } else { of_others.to_owned() };
+        address + &separator
     }
 }
 

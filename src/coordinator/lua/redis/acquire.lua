@@ -24,7 +24,7 @@ if not_before >= now then return answer('waiting') end
 
 -- The one that has been free longest.
 local CHUNK = 1000
-local free, free_since, leased = nil, nil, 0
+local free, free_since, leased, taken = nil, nil, 0, theirs()
 for from = first, last, CHUNK do
   local to = math.min(from + CHUNK - 1, last)
   local names = {}
@@ -34,7 +34,7 @@ for from = first, last, CHUNK do
     local ended = tonumber(ends[n - from + 1])
     -- Somebody deleted it, and its holder may live.
     if not ended then return answer('strange') end
-    if ended >= now then
+    if ended >= now or taken[n] then
       leased = leased + 1
     elseif not free or ended < free_since then
       free, free_since = n, ended
@@ -46,5 +46,6 @@ if not free then return answer('exhausted') end
 local start = now + 1
 local token = ARGV[3] .. string.format('%08x%08x', math.floor(start / 4294967296), start % 4294967296)
 local until_ms = text(now + ttl)
+tell_them('FNX', free, token, ttl)
 redis.call('HSET', key, 'e' .. free, until_ms, 't' .. free, token, 'h' .. free, ARGV[8], 'a' .. free, text(now))
 return answer('granted', free, token, until_ms, leased + 1, syncs(durable) and 1 or 0)

@@ -15,21 +15,23 @@ end
 
 if not ended or not is_same(durable, incarnation, aof) then return answer('strange') end
 local ours = token == ARGV[2]
-local remembered = ours and ended >= confirmed
+local view = their_view(machine, ARGV[2])
+local remembered = ours and ended >= confirmed and view == 'ours'
 local later = now + margin
 
 local until_ms = nil
 if remembered and ended >= (now <= not_before and later or now) then
   -- Alive, and nothing of it forgotten.
   until_ms = math.max(ended, now + ttl)
-elseif now < not_before and confirmed > later and (ours or ended < now) then
+elseif now < not_before and confirmed > later and (ours or ended < now) and view ~= 'other' then
   -- Put back what the registry forgot, unless another's use of this machine ID is not over.
   until_ms = math.max(now + ttl, confirmed)
 end
 if until_ms then
+  tell_them(view == 'ours' and 'FXX' or 'FNX', machine, ARGV[2], until_ms - now)
   redis.call('HSET', key, 'e' .. machine, text(until_ms), 't' .. machine, ARGV[2])
   return answer('granted', text(until_ms), syncs(durable) and 1 or 0)
 end
 -- An end that was confirmed is not in the registry any more: it forgot.
-local forgot = not remembered and confirmed > now and now > not_before
+local forgot = not remembered and confirmed > now and now > not_before and view ~= 'other'
 return answer(forgot and 'forgotten' or 'lost')

@@ -68,7 +68,7 @@ impl Dial<'_> {
 
 /// Whether the node would run a script with this key. It needs no other right than the scripts of the registry.
 async fn way(connection: &Connection, host: &Host, key: &str) -> Result<Way, Error> {
-    let Err(error) = connection.eval(&Script::new("return 1"), key, &[]).await else { return Ok(Way::Here) };
+    let Err(error) = connection.eval(&Script::new("return 1"), &[key], &[]).await else { return Ok(Way::Here) };
     let code = error.fields().server_code.as_deref();
     let (Some("MOVED" | "ASK"), Some(next)) = (code, redirection(error.message(), host)) else { return Err(error) };
     Ok(if code == Some("MOVED") { Way::Moved(next) } else { Way::Ask(next) })

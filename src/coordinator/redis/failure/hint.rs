@@ -22,11 +22,17 @@ const RIGHTS: &str = "the user needs: ~mintid:* +eval +evalsha +hget +hmget +hge
 pub(in crate::coordinator::redis) const DURABLE: &str = "allow +info; or set incarnation: 'durable', if the server never forgets what it has \
                                   confirmed: nobody could tell whether it did";
 
+/// A server that is too old for the hash of others.
+pub(in crate::coordinator::redis) const HSETEX: &str =
+    "registry=nononcense needs the command HSETEX: Redis 8.0 or newer, or Valkey 9.0 or newer";
+
 /// The line that gives a user its rights, for an operator.
-pub(in crate::coordinator::redis) fn acl_line(key: &str) -> String {
+pub(in crate::coordinator::redis) fn acl_line(keys: &[String]) -> String {
+    let more = if keys.len() > 1 { " +hsetex" } else { "" };
+    let keys = keys.iter().map(|key| format!("~{key}")).collect::<Vec<_>>().join(" ");
     format!(
-        "ACL SETUSER mintid on >password ~{key} resetchannels -@all +eval +evalsha +hget +hmget +hgetall +hkeys +hset +hsetnx \
-         +hdel +hincrby +exists +time +info +wait +waitaof +role +select +client|setname"
+        "ACL SETUSER mintid on >password {keys} resetchannels -@all +eval +evalsha +hget +hmget +hgetall +hkeys +hset +hsetnx \
+         +hdel +hincrby +exists +time +info +wait +waitaof +role +select +client|setname{more}"
     )
 }
 
