@@ -132,7 +132,7 @@ async fn what_the_server_refuses_for_good_is_told_at_once() {
     let connection = open(&url("narrow", "")).await.unwrap();
     let error = eval(&connection, "return redis.call('hget', KEYS[1], 'x')").await.unwrap_err();
     assert_eq!(error.retry(), Retry::Never, "{error:?}");
-    assert!(error.fields().hint.as_ref().is_some_and(|hint| hint.contains("+@hash")), "{error:?}");
+    assert!(error.fields().hint.as_ref().is_some_and(|hint| hint.contains("+hset")), "{error:?}");
     let error = connection.eval(&Script::new("return 1"), &["other"], &[]).await.unwrap_err();
     expect(&error, Retry::Never, Some("NOPERM"), "~mintid:*");
     let error = connection.command(&[b"INFO"]).await.unwrap_err();
