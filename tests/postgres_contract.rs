@@ -58,7 +58,7 @@ const BROKEN: [Rule<PostgresBench>; 12] = [
     ),
     (
         "a release ends the token",
-        &[("  token = null,\n", ""), ("when ours and expires_at >= confirmed and", "when ours and")],
+        &[("    token = null,\n", ""), ("when ours and expires_at >= confirmed and", "when ours and")],
         contract::a_released_token_is_dead,
         "a released lease was renewed",
     ),

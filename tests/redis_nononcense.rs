@@ -71,16 +71,14 @@ impl Hashes {
 
     /// Whether the server can do what their hash needs; if not, that a lease says so.
     fn usable(&self) -> bool {
-        match self.try_run(&["HSETEX", &self.theirs, "FNX", "PX", "1", "FIELDS", "1", "probe", "1"]) {
-            Ok(_) => true,
-            Err(_) => {
-                let error = wait(self.client().acquire(TTL)).unwrap_err();
-                assert_eq!((error.code(), error.retry()), (Code::Coordinator, Retry::Never), "{error}");
-                let hint = error.fields().hint.as_deref().unwrap_or_default();
-                assert!(hint.contains("Redis 8.0") && hint.contains("Valkey 9.0"), "{hint}");
-                false
-            }
+        if self.try_run(&["HSETEX", &self.theirs, "FNX", "PX", "1", "FIELDS", "1", "probe", "1"]).is_ok() {
+            return true;
         }
+        let error = wait(self.client().acquire(TTL)).unwrap_err();
+        assert_eq!((error.code(), error.retry()), (Code::Coordinator, Retry::Never), "{error}");
+        let hint = error.fields().hint.as_deref().unwrap_or_default();
+        assert!(hint.contains("Redis 8.0") && hint.contains("Valkey 9.0"), "{hint}");
+        false
     }
 
     /// Every field with its value and its time to live in ms, -1 without one.
@@ -247,14 +245,14 @@ fn compare(hashes: &Hashes, tokens: &mut Tokens, after: &Json, what: &str) {
 /// What NoNoncense's own acquire does, by its recorded operations; the machine ID and the token.
 fn their_acquire(hashes: &Hashes, round: usize) -> Option<(u32, String)> {
     let Value::Array(names) = hashes.run(&["HKEYS", &hashes.theirs]) else { panic!("no names") };
-    let taken: Vec<u32> = names
+    let leased: Vec<u32> = names
         .iter()
         .filter_map(|name| match name {
             Value::BulkString(name) => std::str::from_utf8(name).ok()?.parse().ok(),
             _ => None,
         })
         .collect();
-    let id = (0..512).find(|id| !taken.contains(id))?;
+    let id = (0..512).find(|id| !leased.contains(id))?;
     let (field, token) = (id.to_string(), format!("their-token-{round:010}"));
     let marker = format!("token.{id}.{token}");
     let said =

@@ -7,6 +7,8 @@
 
 #[cfg(feature = "tls")]
 mod address;
+#[cfg(feature = "tls")]
+mod beside;
 pub mod fixed;
 #[cfg(feature = "runtime")]
 pub mod keeper;

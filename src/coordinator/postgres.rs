@@ -6,6 +6,7 @@
 mod connect;
 mod examine;
 mod failure;
+mod nononcense;
 mod registry;
 mod settings;
 mod statements;
@@ -35,7 +36,12 @@ impl Postgres {
     /// Connects to nothing yet.
     #[must_use]
     pub fn new(setup: Setup) -> Self {
-        Self::of(setup, |settings| Tables { statements: Statements::new(settings.schema()), settings })
+        let theirs = setup.settings.beside.theirs(&setup.namespace).map(str::to_owned);
+        let namespace = theirs.as_ref().map_or(setup.namespace, |table| format!("nononcense:{table}"));
+        Self::of(Setup { namespace, ..setup }, |settings| {
+            let statements = Statements::new(settings.schema(), theirs.as_deref());
+            Tables { settings, statements, theirs }
+        })
     }
 
     /// The same with other statements, for the tests that take a rule out of them or move the server's clock.
@@ -50,6 +56,8 @@ impl Postgres {
 pub struct Tables {
     settings: Settings,
     statements: Statements,
+    /// The table of other software that leases from it.
+    theirs: Option<String>,
 }
 
 type Parameter<'a> = (&'a (dyn ToSql + Sync), Type);
@@ -136,6 +144,7 @@ impl Store for Tables {
             (&PROTOCOL, Type::INT4),
             (&agreement.durable, Type::BOOL),
         ];
+        self.refuse_other_clocks(client).await?;
         let answer = self.one(client, &self.statements.acquire, &parameters).await;
         let Some(row) = answer.map_err(|error| self.without_rights(error))? else { return Ok(Claimed::Strange) };
         Self::claimed(&row).map_err(|error| self.failure(&error))

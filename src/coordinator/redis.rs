@@ -12,6 +12,7 @@ mod registry;
 mod scripts;
 mod settings;
 
+use std::iter;
 use std::time::Duration;
 
 pub use self::connect::connect;
@@ -24,8 +25,8 @@ use self::answer::{Answer, hex, nonsense};
 use self::failure::made;
 use self::registry::flag;
 use self::scripts::Scripts;
-use self::settings::Registry;
 use super::Lease;
+use super::beside::Beside;
 use super::keeper::{self, Adopted, Cause, Claimed, Ends, Keeper, Prolonged, Store, Terms};
 use super::registry::{Examination, Listed, PROTOCOL, margin};
 use crate::error::{Error, Retry};
@@ -40,15 +41,15 @@ impl Redis {
     /// Connects to nothing yet.
     #[must_use]
     pub fn new(setup: Setup) -> Self {
-        let keys = keys(&setup.namespace, setup.settings.registry);
-        Self::of(setup, |settings| Hash { keys, scripts: Scripts::new(settings.registry), settings })
+        let keys = keys(&setup.namespace, setup.settings.beside);
+        Self::of(setup, |settings| Hash { keys, scripts: Scripts::new(settings.beside), settings })
     }
 
     /// The same with other scripts, for the tests that take a rule out of them or move the server's clock.
     #[doc(hidden)]
     #[must_use]
     pub fn rewritten(self, rewrite: &dyn Fn(&str) -> String) -> Self {
-        self.changed(|hash| Hash { scripts: Scripts::rewritten(hash.settings.registry, rewrite), ..hash })
+        self.changed(|hash| Hash { scripts: Scripts::rewritten(hash.settings.beside, rewrite), ..hash })
     }
 }
 
@@ -61,14 +62,10 @@ pub struct Hash {
 }
 
 /// All keys of a registry are in one slot of a cluster, whatever the namespace is called.
-fn keys(namespace: &str, registry: Registry) -> Vec<String> {
-    match registry {
-        Registry::Own => vec![format!("mintid:{{{namespace}}}")],
-        Registry::NoNoncense => {
-            let theirs = if namespace == "default" { "no_noncense_leases" } else { namespace };
-            vec![format!("mintid:{{{theirs}}}"), theirs.to_owned()]
-        }
-    }
+fn keys(namespace: &str, beside: Beside) -> Vec<String> {
+    let theirs = beside.theirs(namespace);
+    let ours = format!("mintid:{{{}}}", theirs.unwrap_or(namespace));
+    iter::once(ours).chain(theirs.map(str::to_owned)).collect()
 }
 
 impl Hash {
@@ -109,7 +106,7 @@ impl Hash {
     fn without_hsetex(&self, error: Error) -> Error {
         let unknown =
             ["nknown Redis", "nknown command", "nknown Valkey"].iter().any(|said| error.message().contains(said));
-        if self.settings.registry == Registry::Own || !unknown {
+        if self.settings.beside == Beside::Nobody || !unknown {
             return error;
         }
         error.with(|fields| fields.hint = Some(failure::HSETEX.to_owned()))

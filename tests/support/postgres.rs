@@ -71,13 +71,17 @@ impl PostgresBench {
 
     /// A client that comes in as `role`.
     pub(crate) fn client_as(&self, role: &str) -> Postgres {
+        let settings = Settings::parse(&self.url_as(role), &TlsOptions::default()).unwrap();
+        self.client_with(|setup| setup.settings = settings)
+    }
+
+    /// The bench's schema as `role` sees it.
+    pub(crate) fn url_as(&self, role: &str) -> String {
         let url = url();
         let host = url.rsplit_once('@').map_or(url.as_str(), |(_, host)| host).to_owned();
         let url = format!("postgres://{role}:role@{host}");
         let separator = if url.contains('?') { '&' } else { '?' };
-        let settings =
-            Settings::parse(&format!("{url}{separator}schema={}", self.schema), &TlsOptions::default()).unwrap();
-        self.client_with(|setup| setup.settings = settings)
+        format!("{url}{separator}schema={}", self.schema)
     }
 
     pub(crate) fn agreement(&self) -> Agreement {
@@ -116,8 +120,12 @@ impl PostgresBench {
 
     /// The first value of a statement's first row, a whole number.
     pub(crate) fn value(&self, sql: &str) -> i64 {
-        let value = query(&format!("set local search_path to {}; {sql}", self.schema));
-        value.expect("a row").parse().unwrap()
+        self.text(sql).parse().unwrap()
+    }
+
+    /// The first value of a statement's first row.
+    pub(crate) fn text(&self, sql: &str) -> String {
+        query(&format!("set local search_path to {}; {sql}", self.schema)).expect("a row")
     }
 }
 

@@ -18,6 +18,7 @@ use zeroize::Zeroizing;
 pub(super) use self::hosts::{Host, Place};
 use self::parameters::Key;
 use crate::coordinator::address::{Parameters, Plain};
+use crate::coordinator::beside::{Beside, REGISTRIES, with};
 use crate::coordinator::tls::{Tls, TlsOptions};
 use crate::error::Error;
 
@@ -29,6 +30,8 @@ pub struct Settings {
     pub(super) password: Option<Zeroizing<String>>,
     pub(super) database: String,
     schema: String,
+    /// Who else leases there.
+    pub(super) beside: Beside,
     pub(super) options: Option<String>,
     pub(super) application_name: String,
     pub(super) connect_timeout: Option<Duration>,
@@ -98,6 +101,7 @@ impl Settings {
             password: given.get(Key::Password).map(|password| Zeroizing::new(password.to_owned())),
             database: given.get(Key::Database).unwrap_or(user).to_owned(),
             schema: schema(given),
+            beside: given.word(Key::Registry, REGISTRIES)?.unwrap_or(Beside::Nobody),
             options: given.get(Key::Options).map(str::to_owned),
             application_name: given.get(Key::ApplicationName).unwrap_or("mintid").to_owned(),
             connect_timeout: duration(given.number(Key::ConnectTimeout)?, Duration::from_secs),
@@ -118,7 +122,8 @@ impl Settings {
         let hosts: Vec<_> = self.hosts.iter().map(Host::to_string).collect();
         let named = Some(&self.schema).filter(|schema| *schema != DEFAULT_SCHEMA);
         let schema = named.map(|schema| format!("?schema={}", Plain(schema))).unwrap_or_default();
-        format!("postgres://{}@{}/{}{schema}", Plain(&self.user), hosts.join(","), Plain(&self.database))
+        let address = format!("postgres://{}@{}/{}{schema}", Plain(&self.user), hosts.join(","), Plain(&self.database));
+        with(address, self.beside.parameter())
     }
 
     /// The schema that holds the tables: the one that was named, or `public`. Never whatever a session's search path says,

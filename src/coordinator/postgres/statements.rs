@@ -1,5 +1,7 @@
 //! The statements, as they are sent: with the identity in its place, their tables qualified, and without comments.
 
+use super::nononcense;
+
 /// Every statement of the coordinator, for one schema.
 pub(super) struct Statements {
     pub(super) acquire: String,
@@ -15,15 +17,23 @@ pub(super) struct Statements {
     pub(super) forget: String,
     pub(super) examine: String,
     pub(super) made: String,
+    pub(super) theirs: String,
 }
 
 impl Statements {
-    /// Those for the tables in `schema`.
-    pub(super) fn new(schema: &str) -> Self {
-        let schema = format!("\"{}\".", schema.replace('"', "\"\""));
+    /// Those for the tables in `schema`; `theirs` is the table of other software that leases from it.
+    pub(super) fn new(schema: &str, theirs: Option<&str>) -> Self {
+        let quoted = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
+        let schema = format!("{}.", quoted(schema));
+        let hooks = if theirs.is_some() { nononcense::HOOKS } else { nononcense::ALONE };
+        let theirs = theirs.map(|table| format!("{schema}{}", quoted(table))).unwrap_or_default();
         let identity = bare(include_str!("../sql/postgres/identity.sql"));
         let statement = |text: &str| {
-            let text = bare(text).replace("{identity}", &identity);
+            let text = bare(text)
+                .replace("{identity}", &identity)
+                .replace("'{theirs}'", &format!("'{}'", theirs.replace('\'', "''")));
+            let text =
+                hooks.iter().fold(text, |text, (place, hook)| text.replace(place, hook)).replace("{theirs}", &theirs);
             // In a quoted text, too, where a quote of the schema's own has to be doubled.
             let quoted = schema.replace('\'', "''");
             ["mintid_registry", "mintid_leases", "mintid_incarnation"].iter().fold(text, |text, table| {
@@ -45,6 +55,7 @@ impl Statements {
             forget: statement(include_str!("../sql/postgres/forget.sql")),
             examine: statement(include_str!("../sql/postgres/examine.sql")),
             made: statement(include_str!("../sql/postgres/made.sql")),
+            theirs: statement(include_str!("../sql/postgres/theirs.sql")),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The scripts, as they are sent: each behind the prelude that they share, without comments.
 
 use super::connection::Script;
-use super::settings::Registry;
+use crate::coordinator::beside::Beside;
 
 /// Every script of the coordinator.
 pub(super) struct Scripts {
@@ -14,15 +14,15 @@ pub(super) struct Scripts {
 }
 
 impl Scripts {
-    pub(super) fn new(registry: Registry) -> Self {
-        Self::rewritten(registry, &str::to_owned)
+    pub(super) fn new(beside: Beside) -> Self {
+        Self::rewritten(beside, &str::to_owned)
     }
 
     /// For tests that take a rule out, or move the clock.
-    pub(super) fn rewritten(registry: Registry, rewrite: &dyn Fn(&str) -> String) -> Self {
-        let others = match registry {
-            Registry::Own => include_str!("../lua/redis/alone.lua"),
-            Registry::NoNoncense => include_str!("../lua/redis/nononcense.lua"),
+    pub(super) fn rewritten(beside: Beside, rewrite: &dyn Fn(&str) -> String) -> Self {
+        let others = match beside {
+            Beside::Nobody => include_str!("../lua/redis/alone.lua"),
+            Beside::NoNoncense => include_str!("../lua/redis/nononcense.lua"),
         };
         let script = |body: &str| {
             let text = [include_str!("../lua/redis/prelude.lua"), others, body].map(bare).join("\n");

@@ -17,6 +17,7 @@ use zeroize::Zeroizing;
 pub(super) use self::hosts::Host;
 use self::parameters::Key;
 use crate::coordinator::address::{Parameters, Plain};
+use crate::coordinator::beside::{Beside, REGISTRIES, with};
 use crate::coordinator::tls::{Tls, TlsOptions};
 use crate::error::Error;
 
@@ -32,24 +33,14 @@ pub struct Settings {
     pub(super) connect_timeout: Option<Duration>,
     /// How many replicas must have a lease before it is believed.
     pub(super) replicas: u32,
-    pub(super) registry: Registry,
+    /// Who else leases there.
+    pub(super) beside: Beside,
     pub(super) tls: Tls,
     /// The host to begin with: the one that worked last, or the one after the one that did not.
     pub(super) first: Arc<AtomicUsize>,
     /// The cluster's node that had the key last.
     pub(super) owner: Arc<Mutex<Option<Host>>>,
 }
-
-/// Whose leases a server keeps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Registry {
-    /// Ours alone.
-    Own,
-    /// NoNoncense's, in its own hash, beside ours.
-    NoNoncense,
-}
-
-const REGISTRIES: &[(&str, Registry)] = &[("mintid", Registry::Own), ("nononcense", Registry::NoNoncense)];
 
 /// How to find the one server that takes writes of a key.
 #[derive(Clone)]
@@ -131,7 +122,7 @@ impl Settings {
                 .number(Key::ConnectTimeout)?
                 .filter(|millis| *millis > 0)
                 .map(|millis| Duration::from_millis(millis.into())),
-            registry: given.word(Key::Registry, REGISTRIES)?.unwrap_or(Registry::Own),
+            beside: given.word(Key::Registry, REGISTRIES)?.unwrap_or(Beside::Nobody),
             replicas: given.number(Key::Replicas)?.unwrap_or(0),
             tls,
             first: Arc::default(),
@@ -146,7 +137,6 @@ impl Settings {
         let user = self.login.user.as_deref().map(|user| format!("{}@", Plain(user))).unwrap_or_default();
         let hosts = self.hosts.iter().map(Host::to_string).collect::<Vec<_>>().join(",");
         let database = self.database;
-        let of_others = if self.registry == Registry::Own { "" } else { "?registry=nononcense" };
         let address = match &self.topology {
             Topology::Single if matches!(self.hosts[..], [Host::Socket(_)]) => {
                 format!("redis+unix://{user}{hosts}?db={database}")
@@ -157,8 +147,7 @@ impl Settings {
             }
             Topology::Cluster => format!("redis{tls}+cluster://{user}{hosts}/{database}"),
         };
-        let separator = if address.contains('?') { of_others.replace('?', "&") } else { of_others.to_owned() };
-        address + &separator
+        with(address, self.beside.parameter())
     }
 }
 

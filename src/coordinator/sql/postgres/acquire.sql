@@ -11,11 +11,11 @@ with registry as materialized (
       and ($8::bytea is null or $8 = any (fingerprints)), false) as agreed
   from looked
 ), candidate as materialized (
-  select leases.id from mintid_leases leases, judged
+  select leases.id from mintid_leases leases{theirs join}, judged
   where same and agreed and not_before < now
-    and leases.namespace = $1 and leases.id between $2 and $3 and leases.expires_at < now
+    and leases.namespace = $1 and leases.id between $2 and $3 and leases.expires_at < now{theirs free}
   order by leases.expires_at, leases.id limit 1
-  for update of leases skip locked
+  for update of leases{theirs lock} skip locked
 ), claimed as (
   update mintid_leases leases set
     token = $4 || int8send(floor(extract(epoch from now) * 1000)::int8 + 1),
@@ -26,7 +26,7 @@ with registry as materialized (
   from candidate, judged
   where leases.namespace = $1 and leases.id = candidate.id
   returning leases.id, leases.token, leases.expires_at
-)
+){theirs claim}
 select
   floor(extract(epoch from now) * 1000)::int8 as now_ms,
   ceil(extract(epoch from not_before) * 1000)::int8 as not_before_ms,
@@ -35,6 +35,6 @@ select
   claimed.id as machine,
   claimed.token,
   floor(extract(epoch from claimed.expires_at) * 1000)::int8 as end_ms,
-  (select count(*) from mintid_leases leases
-   where leases.namespace = $1 and leases.id between $2 and $3 and leases.expires_at >= now) as leased
+  (select count(*) from mintid_leases leases{theirs join}
+   where leases.namespace = $1 and leases.id between $2 and $3 and (leases.expires_at >= now{theirs live})) as leased
 from judged left join claimed on true

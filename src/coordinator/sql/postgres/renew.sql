@@ -3,12 +3,12 @@ with registry as materialized (
   select * from mintid_registry where namespace = $1 for share
 ), own as materialized (
   select id, token, expires_at from mintid_leases where namespace = $1 and id = $2 for update
-), looked as materialized (
+){theirs own}, looked as materialized (
   -- Both locks are held when the clock is read.
   select registry.incarnation, registry.not_before, {identity} as found,
-    own.token, own.expires_at, own.id is not null as present,
+    own.token, own.expires_at, own.id is not null as present, {theirs view} as view,
     clock_timestamp() as now
-  from registry left join own on true
+  from registry left join own on true{theirs beside}
 ), judged as materialized (
   select looked.*,
     coalesce(found = incarnation, false) as same,
@@ -19,14 +19,14 @@ with registry as materialized (
   from looked
 ), decided as materialized (
   select judged.*,
-    ours and expires_at >= confirmed as remembered,
+    ours and expires_at >= confirmed and view = 'ours' as remembered,
     case
       when not same or not present then null
       -- Alive, and nothing of it forgotten.
-      when ours and expires_at >= confirmed and expires_at >= case when now <= not_before then later else now end
+      when ours and expires_at >= confirmed and view = 'ours' and expires_at >= case when now <= not_before then later else now end
         then greatest(expires_at, wanted)
       -- Put back what the registry forgot, unless another's use of this machine ID is not over.
-      when now < not_before and confirmed > later and (ours or expires_at < now)
+      when now < not_before and confirmed > later and (ours or expires_at < now) and view <> 'other'
         then greatest(wanted, confirmed)
     end as until
   from judged
@@ -35,12 +35,12 @@ with registry as materialized (
   from decided
   where leases.namespace = $1 and leases.id = $2 and until is not null
   returning leases.expires_at
-)
+){theirs keep}
 select
   floor(extract(epoch from now) * 1000)::int8 as now_ms,
   floor(extract(epoch from kept.expires_at) * 1000)::int8 as end_ms,
   same,
   -- An end that was confirmed is not in the registry any more: it forgot.
-  not remembered and confirmed > now as forgot,
+  not remembered and confirmed > now and view <> 'other' as forgot,
   now <= not_before as waiting
 from decided left join kept on true
