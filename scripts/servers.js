@@ -1,0 +1,82 @@
+'use strict'
+
+// `npm run test:servers -- valkey9 pg17`: the suites of the coordinators on servers of other versions than this machine's own.
+// Debian's packages are fetched into .cache, unpacked, never installed; the servers run for this one run, on ports of their
+// own. Needs root, apt and unshare: scripts/services/start-services.sh says why. Without names: all of them.
+
+const { spawnSync } = require('node:child_process')
+const fs = require('node:fs')
+const path = require('node:path')
+const { root, cache } = require('./setup.js')
+
+const FOLDER = path.join(__dirname, 'services')
+const RUN = path.join(cache, 'services-run')
+
+/** Which tests run on what kind of server, and the variable that has its URL. */
+const KINDS = {
+  postgres: {
+    names: ['pg15', 'pg17', 'pg18'],
+    variable: 'MINTID_TEST_POSTGRES',
+    suites: ['postgres_contract', 'postgres_registry', 'postgres_nononcense']
+  },
+  redis: {
+    names: ['redis7', 'redis8', 'valkey9'],
+    variable: 'MINTID_TEST_REDIS',
+    suites: ['redis_contract', 'redis_registry', 'redis_nononcense']
+  }
+}
+
+main(process.argv.slice(2))
+
+function main(wanted) {
+  const known = Object.values(KINDS).flatMap(({ names }) => names)
+  const unknown = wanted.filter((name) => !known.includes(name))
+  if (unknown.length > 0) end(`unknown: ${unknown.join(', ')}; expected some of ${known.join(', ')}`)
+  const names = wanted.length === 0 ? known : wanted
+  const env = { ...process.env, SERVICES_CACHE: path.join(cache, 'services'), SERVICES_RUN: RUN }
+  fs.mkdirSync(cache, { recursive: true })
+  if (sh('start-services.sh', names, env) !== 0) end('some of the servers did not start')
+  const services = servicesOf(path.join(RUN, 'services.env'))
+  const rows = names.map((name) => row(name, services))
+  sh('stop-services.sh', [], env)
+  console.log(`\n${rows.map(({ line }) => line).join('\n')}`)
+  if (rows.some(({ failed }) => failed)) process.exit(1)
+}
+
+function row(name, services) {
+  const { variable, suites } = Object.values(KINDS).find(({ names }) => names.includes(name))
+  const url = services[`${name.toUpperCase()}_URL`]
+  const cells = suites.map((suite) => {
+    console.log(`\n${name}: ${suite}`)
+    const args = ['test', '--quiet', '--all-features', '--test', suite]
+    const { status, stdout } = spawnSync('cargo', args, {
+      cwd: root,
+      env: { ...process.env, [variable]: url },
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'inherit']
+    })
+    process.stdout.write(stdout)
+    const passed = /(\d+) passed; (\d+) failed/.exec(stdout)
+    return {
+      failed: status !== 0,
+      text: `${suite} ${passed ? `${passed[1]} passed, ${passed[2]} failed` : 'did not run'}`
+    }
+  })
+  const line = `${name} (${services[`${name.toUpperCase()}_VERSION`]}): ${cells.map(({ text }) => text).join('; ')}`
+  return { line, failed: cells.some(({ failed }) => failed) }
+}
+
+/** The lines `NAME=value` that say where the servers are. */
+function servicesOf(file) {
+  const lines = fs.readFileSync(file, 'utf8').split('\n').filter(Boolean)
+  return Object.fromEntries(lines.map((line) => line.split(/=(.*)/s, 2)))
+}
+
+function sh(script, args, env) {
+  return spawnSync('bash', [path.join(FOLDER, script), ...args], { env, stdio: ['ignore', 'ignore', 'inherit'] }).status
+}
+
+function end(text) {
+  console.error(text)
+  process.exit(2)
+}
