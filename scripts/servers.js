@@ -2,12 +2,13 @@
 
 // `npm run test:servers -- valkey9 pg17`: the suites of the coordinators on servers of other versions than this machine's own.
 // Debian's packages are fetched into .cache, unpacked, never installed; the servers run for this one run, on ports of their
-// own. Needs root, apt and unshare: scripts/services/start-services.sh says why. Without names: all of them.
+// own. Needs root, apt and unshare: scripts/services/start-services.sh says why. Without names: all of them. `turns` has an
+// Elixir take turns with us as NoNoncense would (tests/turns).
 
 const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
-const { root, cache } = require('./setup.js')
+const { root, cache, setup } = require('./setup.js')
 
 const FOLDER = path.join(__dirname, 'services')
 const RUN = path.join(cache, 'services-run')
@@ -29,13 +30,14 @@ const KINDS = {
 main(process.argv.slice(2))
 
 function main(wanted) {
-  const known = Object.values(KINDS).flatMap(({ names }) => names)
+  const known = [...Object.values(KINDS).flatMap(({ names }) => names), 'turns']
   const unknown = wanted.filter((name) => !known.includes(name))
   if (unknown.length > 0) end(`unknown: ${unknown.join(', ')}; expected some of ${known.join(', ')}`)
   const names = wanted.length === 0 ? known : wanted
   const env = { ...process.env, SERVICES_CACHE: path.join(cache, 'services'), SERVICES_RUN: RUN }
   fs.mkdirSync(cache, { recursive: true })
-  if (sh('start-services.sh', names, env) !== 0) end('some of the servers did not start')
+  const needed = names.flatMap((name) => (name === 'turns' ? ['elixir', 'redis8', 'valkey9'] : [name]))
+  if (sh('start-services.sh', [...new Set(needed)], env) !== 0) end('some of the servers did not start')
   const services = servicesOf(path.join(RUN, 'services.env'))
   const rows = names.map((name) => row(name, services))
   sh('stop-services.sh', [], env)
@@ -44,6 +46,7 @@ function main(wanted) {
 }
 
 function row(name, services) {
+  if (name === 'turns') return turns(services)
   const { variable, suites } = Object.values(KINDS).find(({ names }) => names.includes(name))
   const url = services[`${name.toUpperCase()}_URL`]
   const cells = suites.map((suite) => {
@@ -64,6 +67,19 @@ function row(name, services) {
   })
   const line = `${name} (${services[`${name.toUpperCase()}_VERSION`]}): ${cells.map(({ text }) => text).join('; ')}`
   return { line, failed: cells.some(({ failed }) => failed) }
+}
+
+/** The holders of this test are of the built addon. */
+function turns({ ELIXIR_BIN, REDIS8_URL, VALKEY9_URL }) {
+  setup()
+  const postgres = process.env.MINTID_TEST_POSTGRES || 'postgres://postgres@127.0.0.1:5432/test'
+  const args = ['tests/turns/run.js', ELIXIR_BIN, REDIS8_URL, VALKEY9_URL, postgres]
+  const { status, stdout } = spawnSync(process.execPath, args, {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit']
+  })
+  return { line: `turns: ${stdout.trim().replaceAll('\n', '; ')}`, failed: status !== 0 }
 }
 
 /** The lines `NAME=value` that say where the servers are. */
