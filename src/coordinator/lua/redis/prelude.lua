@@ -17,11 +17,7 @@ local function fields(...)
   return unpack(redis.call('HMGET', key, ...))
 end
 
-local function info(section, field)
-  return string.match(redis.call('INFO', section), field .. ':([^\r\n]*)')
-end
-
--- The same, '' where this user may not ask.
+-- What the server says of itself; '' where it does not, or not to this user, or not to a script.
 local function told(section, field)
   local said = redis.pcall('INFO', section)
   return type(said) == 'string' and string.match(said, field .. ':([^\r\n]*)') or ''
@@ -29,21 +25,21 @@ end
 
 -- What every claim must be written to before it is believed: the append-only file, where the server can wait for it.
 local function syncs(durable)
-  if durable == '1' or info('persistence', 'aof_enabled') ~= '1' then return false end
-  local major, minor = string.match(info('server', 'redis_version') or '', '^(%d+)%.(%d+)')
+  if durable == '1' or told('persistence', 'aof_enabled') ~= '1' then return false end
+  local major, minor = string.match(told('server', 'redis_version'), '^(%d+)%.(%d+)')
   return major ~= nil and (major + 0 > 7 or (major == '7' and minor + 0 >= 2))
 end
 
 -- A server that nobody ever copied: what it had confirmed, only its own file can bring back.
 local function is_alone()
-  return info('replication', 'role') == 'master' and info('replication', 'connected_slaves') == '0'
-    and string.match(info('replication', 'master_replid2') or '', '^0*$') ~= nil
+  return told('replication', 'role') == 'master' and told('replication', 'connected_slaves') == '0'
+    and string.match(told('replication', 'master_replid2'), '^0*$') ~= nil
 end
 
 -- What changes when this registry may have forgotten something. '' where the server does not say.
 local function identity(durable)
   if durable == '1' then return 'durable' end
-  return info('server', 'run_id') or ''
+  return told('server', 'run_id')
 end
 
 -- Whether it is the incarnation that it remembers. A restart counts as the same one where every claim since the last adoption
