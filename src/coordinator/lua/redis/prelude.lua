@@ -36,10 +36,12 @@ local function is_alone()
     and string.match(told('replication', 'master_replid2'), '^0*$') ~= nil
 end
 
--- What changes when this registry may have forgotten something. '' where the server does not say.
+-- What changes when this registry may have forgotten something. '' where the server does not say. A server that was another's
+-- replica meanwhile has that one's data, and not its own last writes: the replication ID before its own is another one.
 local function identity(durable)
   if durable == '1' then return 'durable' end
-  return told('server', 'run_id')
+  local run = told('server', 'run_id')
+  return run == '' and '' or run .. '/' .. told('replication', 'master_replid2')
 end
 
 -- Whether it is the incarnation that it remembers. A restart counts as the same one where every claim since the last adoption
