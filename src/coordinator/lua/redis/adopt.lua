@@ -22,7 +22,7 @@ elseif wait ~= '' and wait ~= '0' then
   redis.call('HSET', key, 'not_before', text(math.max(not_before, clock() + wait)))
 end
 if wait ~= '' then
-  local aof = wait ~= '0' and syncs(durable) and is_alone()
+  local aof = wait ~= '0' and keeps_word(durable) and is_alone()
   redis.call('HSET', key, 'incarnation', identity(durable), 'aof', aof and '1' or '0')
 end
 return { 1, syncs(durable) and 1 or 0 }

@@ -30,6 +30,12 @@ local function syncs(durable)
   return major ~= nil and (major + 0 > 7 or (major == '7' and minor + 0 >= 2))
 end
 
+-- Whether the server's word for that holds when the power goes. Redis 7.4 and Valkey give it before the file is on disk
+-- (github.com/redis/redis/pull/13793).
+local function keeps_word(durable)
+  return syncs(durable) and told('server', 'valkey_version') == '' and string.sub(told('server', 'redis_version'), 1, 4) ~= '7.4.'
+end
+
 -- A server that nobody ever copied: what it had confirmed, only its own file can bring back.
 local function is_alone()
   return told('replication', 'role') == 'master' and told('replication', 'connected_slaves') == '0'
@@ -49,7 +55,7 @@ end
 local function is_same(durable, incarnation, aof)
   local found = identity(durable)
   if found == '' or not incarnation then return false end
-  if aof == '1' and not (is_alone() and syncs(durable)) then
+  if aof == '1' and not (is_alone() and keeps_word(durable)) then
     redis.call('HSET', key, 'aof', '0')
     aof = '0'
   end
