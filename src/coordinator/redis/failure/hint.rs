@@ -26,13 +26,13 @@ pub(in crate::coordinator::redis) const DURABLE: &str = "allow +info; or set inc
 pub(in crate::coordinator::redis) const HSETEX: &str =
     "registry=nononcense needs the command HSETEX: Redis 8.0 or newer, or Valkey 9.0 or newer";
 
-/// The line that gives a user its rights, for an operator.
+/// The lines that give a user its rights, for an operator. A server without WAITAOF refuses the second one, and needs it not.
 pub(in crate::coordinator::redis) fn acl_line(keys: &[String]) -> String {
     let more = if keys.len() > 1 { " +hsetex" } else { "" };
     let keys = keys.iter().map(|key| format!("~{key}")).collect::<Vec<_>>().join(" ");
     format!(
         "ACL SETUSER mintid on >password {keys} resetchannels -@all +eval +evalsha +hget +hmget +hgetall +hkeys +hset +hsetnx \
-         +hdel +hincrby +exists +time +info +wait +waitaof +role +select +client|setname{more}"
+         +hdel +hincrby +exists +time +info +wait +role +select +client|setname{more}\nACL SETUSER mintid +waitaof"
     )
 }
 
