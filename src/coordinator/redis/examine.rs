@@ -14,9 +14,10 @@ impl Hash {
     pub(super) async fn examined(&self, connection: &Connection, terms: &Terms) -> Result<Examination, Error> {
         let told = Told::ask(connection).await?;
         let mut checks = vec![told.version(), told.role()];
-        checks.extend(told.persistence(terms.agreement.durable));
-        checks.extend(told.memory());
         let seen = self.looked(connection, terms).await?;
+        let said = seen.looked.as_ref().and_then(|looked| looked.found.durable);
+        checks.extend(told.persistence(said.unwrap_or(terms.agreement.durable), seen.outlasts));
+        checks.extend(told.memory());
         checks.push(clocks(seen.now_ms, None));
         let mut round_trips = RoundTrips::default();
         while round_trips.wants_more() {
@@ -80,15 +81,11 @@ impl Told {
         }
     }
 
-    fn persistence(&self, durable: bool) -> Vec<Check> {
-        let aof = self.get("aof_enabled") == "1";
-        let replicas = self.number("connected_slaves").unwrap_or(0);
-        let found = match (aof, replicas) {
-            (true, 0) => "append-only file, no replicas: after a restart nobody waits".to_owned(),
-            (true, replicas) => {
-                format!("append-only file, {replicas} replicas: after a restart or failover newcomers wait")
-            }
-            (false, _) => "no append-only file: after a restart or failover newcomers wait".to_owned(),
+    fn persistence(&self, durable: bool, outlasts: bool) -> Vec<Check> {
+        let found = match (self.get("aof_enabled"), outlasts) {
+            ("1", true) => "append-only file, no replicas: after a restart nobody waits",
+            ("1", false) => "append-only file; yet after a restart or failover newcomers wait",
+            _ => "no append-only file: after a restart or failover newcomers wait",
         };
         let mut checks = vec![match self.get("aof_last_write_status") {
             "err" => check("persistence", Verdict::Error, "the append-only file cannot be written".into())
@@ -97,7 +94,7 @@ impl Told {
                 check("persistence", Verdict::Warning, "incarnation 'durable': nobody would notice a loss".into())
                     .advise("only where the server never forgets what it has confirmed")
             }
-            _ => check("persistence", Verdict::Fine, found),
+            _ => check("persistence", Verdict::Fine, found.into()),
         }];
         if self.get("run_id").is_empty() && !durable {
             checks.push(

@@ -14,6 +14,8 @@ pub(super) struct Seen {
     identity: String,
     /// The server's time.
     pub(super) now_ms: u64,
+    /// Whether a restart of the server would leave it the same.
+    pub(super) outlasts: bool,
     /// `None` without a registry.
     pub(super) looked: Option<Looked>,
 }
@@ -92,7 +94,7 @@ impl Hash {
         }
         let version = answer.text(3)?.to_owned();
         let looked = if version.is_empty() { None } else { Some(read(&answer)?) };
-        Ok(Seen { version, identity, now_ms: answer.number(1)?, looked })
+        Ok(Seen { version, identity, now_ms: answer.number(1)?, outlasts: answer.flag(14)?, looked })
     }
 
     pub(super) async fn listed(&self, connection: &Connection) -> Result<Vec<Listed>, Error> {
