@@ -444,7 +444,7 @@ export function stop(): Promise<void>
  * Where `@opentelemetry/api` is installed, each generator records metrics with the meter `mintid`: the counters
  * `mintid.lease.acquired`, `.renewed`, `.retries` and `.lost`, the histogram `mintid.lease.operation.duration` (seconds),
  * and the gauges `mintid.lease.held` (0 or 1) and `mintid.lease.expires_in` (seconds). Their attributes are
- * `mintid.namespace` and `mintid.coordinator` (its kind, for example `postgres`; never an address), with
+ * `mintid.namespace` and `mintid.coordinator` (its kind, for example `postgres` or `redis`; never an address), with
  * `mintid.operation`, `mintid.reason` and `error.type` where they apply.
  *
  * @example
@@ -570,6 +570,13 @@ export interface CoordinatorOptions extends CommonOptions {
    *   `sslrootcert`, `channel_binding`, `options`, `schema`, Unix sockets. pgbouncer in transaction mode will do; a `prisma:`
    *   URL will not: give the database's own (`process.env.DIRECT_URL`).
    * - {@link PostgresConnection}: the same as an object, in which nothing needs escaping.
+   * - `'redis://user:password@host:6379/0'`, `'valkey://…'`: a Redis (6.2 or newer) or Valkey server; all processes that use
+   *   this database and namespace are unique among each other. With TLS `'rediss://…'` and `'valkeys://…'`. Of Sentinels
+   *   `'redis+sentinel://host,host/mymaster'`, of a cluster `'redis+cluster://host,host'`, of a Unix socket
+   *   `'redis+unix:///run/redis.sock'`; each also with `valkey`, the first two also with `rediss` and `valkeys`. The URLs of
+   *   ioredis, node-redis, redis-py and Lettuce are understood. What a Redis forgets in a restart or a failover is noticed:
+   *   newcomers then wait, holders go on. Active-active databases are refused.
+   * - {@link RedisConnection}: the same as an object, in which nothing needs escaping.
    * - `'local'`: a directory of this user's on this host (in the XDG state home). Unique among the processes that share
    *   it; inside a container, or without a home, name the directory.
    * - `'file:///dir'`: that directory, which must be absolute and not on a network file system.
@@ -581,8 +588,23 @@ export interface CoordinatorOptions extends CommonOptions {
     | `file:///${string}`
     | `postgres://${string}`
     | `postgresql://${string}`
+    | `redis://${string}`
+    | `rediss://${string}`
+    | `valkey://${string}`
+    | `valkeys://${string}`
+    | `redis+sentinel://${string}`
+    | `rediss+sentinel://${string}`
+    | `valkey+sentinel://${string}`
+    | `valkeys+sentinel://${string}`
+    | `redis+cluster://${string}`
+    | `rediss+cluster://${string}`
+    | `valkey+cluster://${string}`
+    | `valkeys+cluster://${string}`
+    | `redis+unix://${string}`
+    | `valkey+unix://${string}`
     | (string & {})
     | PostgresConnection
+    | RedisConnection
     | undefined
 
   /** The machine IDs that may be leased, both ends included: a range for a region, or beside other software. */
@@ -594,10 +616,12 @@ export interface CoordinatorOptions extends CommonOptions {
   /**
    * How a server's registry tells that it may have forgotten leases. Only where the coordinator is a server.
    *
-   * - `'volatile'` (default): by a mark that the server itself throws away when it crashes, is promoted or restored.
-   *   Newcomers then wait until every lease that may have been forgotten has run out; holders go on.
-   * - `'durable'`: by a mark in a logged table, for a host that throws the other one away without losing anything (one
-   *   that scales to zero). Whoever sets this takes it on themselves that no commit is ever lost.
+   * - `'volatile'` (default): by what changes when the server crashes, is restarted, promoted or restored: in PostgreSQL
+   *   its start time and a row that it throws away itself, in Redis the ID of its run. Newcomers then wait until every
+   *   lease that may have been forgotten has run out; holders go on.
+   * - `'durable'`: by less than that, for a server that restarts often and loses nothing: in PostgreSQL by what a restart
+   *   leaves alone, in Redis by the hash alone. Whoever sets this takes it on themselves that nothing which the server has
+   *   confirmed is ever lost, in a failover neither.
    */
   incarnation?: 'volatile' | 'durable'
 
@@ -626,6 +650,8 @@ export interface PostgresConnection {
   database?: string | undefined
   /** Where mintid's tables are. Default: what the role's `search_path` says. */
   schema?: string | undefined
+  /** Whose leases are kept: `'nononcense'` shares the table of NoNoncense, the Elixir library. Default `'mintid'`. */
+  registry?: 'mintid' | 'nononcense' | undefined
   /** How much encryption is asked for. */
   sslmode?: 'disable' | 'allow' | 'prefer' | 'require' | 'verify-ca' | 'verify-full' | 'no-verify' | undefined
   /** `application_name`, `connect_timeout`, `options`, `target_session_attrs`, `channel_binding`, … */
@@ -633,8 +659,72 @@ export interface PostgresConnection {
 }
 
 /**
+ * A Redis or Valkey as an object: one server, the Sentinels of one, or a cluster. Every parameter that a URL may have can
+ * be given, by the name that it has there; an unknown one is refused by name, and what other clients leave in their
+ * options (`maxRetriesPerRequest`, `lazyConnect`, …) is known and ignored. Values are taken as they are: nothing is decoded.
+ *
+ * @example
+ * await start({ coordinator: { type: 'redis', host: 'cache.internal', password: process.env.REDIS_PASSWORD, db: 2 } })
+ *
+ * @example
+ * const sentinels = [{ host: '10.0.0.1', port: 26379 }, 'sentinel-2.internal:26379']
+ * await start({ coordinator: { type: 'valkey', sentinels, name: 'mymaster', password } })
+ *
+ * @example
+ * await start({ coordinator: { type: 'redis', nodes: ['10.0.0.1:6379', '10.0.0.2:6379'], cluster: true, tls: true } })
+ */
+export interface RedisConnection {
+  /** Both mean the same. */
+  type: 'redis' | 'valkey'
+  /** A name or an address. Default `localhost`. */
+  host?: string | undefined
+  /** Default 6379; of a Sentinel 26379. */
+  port?: number | string | undefined
+  /** The path of a Unix socket, instead of a host. */
+  path?: string | undefined
+  /** An ACL user. Default: the server's `default` user. `user` is the same. */
+  username?: string | undefined
+  /** The user's, or that of `requirepass`. */
+  password?: string | undefined
+  /** The number of the database; `database` is the same. A cluster usually has only 0. Default 0. */
+  db?: number | string | undefined
+  /** The Sentinels to ask for the master: `'host:port'`, or objects. Needs `name`. `sentinelRootNodes` is the same. */
+  sentinels?: string | readonly RedisServer[] | undefined
+  /** What the Sentinels call the master. `sentinelMasterId` is the same. */
+  name?: string | undefined
+  /** The Sentinels' own user, if they have one. */
+  sentinelUsername?: string | undefined
+  /** The Sentinels' own password, if they have one; that of the master is not theirs. */
+  sentinelPassword?: string | undefined
+  /** Whether the Sentinels speak TLS. Default: as the master does. */
+  sentinelTls?: boolean | undefined
+  /** Some nodes of a cluster: `'host:port'`, or objects; they know the others. Needs `cluster`. `rootNodes` is the same. */
+  nodes?: string | readonly RedisServer[] | undefined
+  /** Whether it is a cluster. */
+  cluster?: boolean | undefined
+  /**
+   * How many replicas must have a lease (`WAIT`) before it is believed. A master that was cut off from its replicas then
+   * grants nothing any more. Default 0.
+   */
+  replicas?: number | undefined
+  /** Whose leases are kept: `'nononcense'` shares the hash of NoNoncense, the Elixir library. Default `'mintid'`. */
+  registry?: 'mintid' | 'nononcense' | undefined
+  /** Whether the connection is encrypted; certificates belong into the generator's option `tls`. Default `false`. */
+  tls?: boolean | undefined
+  /** How long one address may take to answer, in milliseconds. Default 2000 where there is another one to try. */
+  connectTimeout?: number | undefined
+  /** What `CLIENT LIST` shows; `connectionName` is the same. Default `'mintid'`. */
+  clientName?: string | undefined
+  /** `ssl_cert_reqs`, `ssl_ca_certs`, `ssl_certfile`, `ssl_keyfile`, `verifyPeer`, … */
+  [parameter: string]: string | number | boolean | readonly RedisServer[] | undefined
+}
+
+/** One server of a list: `'host:port'`, or its parts. The port may be left out. */
+export type RedisServer = string | { host: string; port?: number | string }
+
+/**
  * Certificates and keys of a connection, as their texts in PEM: what a URL can only name files of. Where anything is given,
- * the connection is always encrypted; `sslmode=disable` beside it is refused.
+ * the connection is always encrypted; `sslmode=disable` or `tls=false` beside it is refused.
  */
 export interface TlsOptions {
   /**
@@ -652,8 +742,8 @@ export interface TlsOptions {
   servername?: string
   /**
    * What is verified of the server's certificate. `true`: that an authority has signed it, and that it has the host's
-   * name. `false`: nothing; the connection is encrypted, but with whom is not known. Default: what `sslmode` says, and as
-   * `true` where that says nothing.
+   * name. `false`: nothing; the connection is encrypted, but with whom is not known. Default: what the URL says
+   * (`sslmode`, `ssl_cert_reqs`, …), and as `true` where that says nothing.
    */
   rejectUnauthorized?: boolean
 }
@@ -1021,7 +1111,10 @@ export class CoordinatorError extends MintidError {
   readonly code: 'ERR_MINTID_COORDINATOR'
   /** Which coordinator, without credentials. */
   readonly coordinator?: string
-  /** Its own code for what went wrong: PostgreSQL's SQLSTATE, for example `'28P01'`. */
+  /**
+   * Its own code for what went wrong: PostgreSQL's SQLSTATE, for example `'28P01'`, or the first word of what Redis said,
+   * for example `'WRONGPASS'`.
+   */
   readonly serverCode?: string
   /** What to do about it. */
   readonly hint?: string

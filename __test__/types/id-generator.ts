@@ -11,6 +11,7 @@ import {
   type Lease,
   type MintidError,
   type PostgresConnection,
+  type RedisConnection,
   start,
   stop
 } from 'mintid'
@@ -55,6 +56,21 @@ export async function main(): Promise<void> {
   new IdGenerator({
     coordinator: { type: 'postgres', application_name: 'api', connect_timeout: 5, sslmode: 'require' }
   })
+  new IdGenerator({ coordinator: 'rediss://cache', incarnation: 'durable', lease: { onReset: 'grant' }, tls: {} })
+  new IdGenerator({ coordinator: 'valkey+sentinel://a,b:26380/mymaster?replicas=1' })
+  new IdGenerator({ coordinator: 'redis+unix:///run/redis.sock' })
+  const sentinels = ['a:26379', { host: 'b' }, { host: '::1', port: 26380 }] as const
+  const redis: RedisConnection = { type: 'redis', sentinels, name: 'mymaster', sentinelPassword: process.env.PASSWORD }
+  new IdGenerator({ coordinator: redis })
+  new IdGenerator({ coordinator: { type: 'valkey', nodes: 'a,b', cluster: true, replicas: 1, connectTimeout: 500 } })
+  new IdGenerator({ coordinator: { type: 'redis', path: '/run/redis.sock', db: 1, username: 'app', tls: false } })
+  new IdGenerator({ coordinator: { type: 'redis', maxRetriesPerRequest: 3, ssl_cert_reqs: 'none' } })
+  // @ts-expect-error certificates belong into the option tls
+  new IdGenerator({ coordinator: { type: 'redis', tls: { ca: 'c' } } })
+  // @ts-expect-error a server of a list without its host
+  new IdGenerator({ coordinator: { type: 'redis', nodes: [{ port: 6379 }], cluster: true } })
+  // @ts-expect-error no such registry
+  new IdGenerator({ coordinator: { type: 'redis', registry: 'elixir' } })
   // @ts-expect-error which kind of server
   new IdGenerator({ coordinator: { host: 'db' } })
   // @ts-expect-error a kind of a later version

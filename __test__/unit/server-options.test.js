@@ -30,7 +30,11 @@ const REFUSED = [
   [{ coordinator: 'postgresql+psycopg://app:s3cret@db/app' }, 'coordinator', /scheme postgresql\+psycopg:$/],
   [{ coordinator: {} }, 'coordinator', /type: 'postgres'/],
   [{ coordinator: { acquire() {}, renew() {} } }, 'coordinator', /supports no other objects/],
-  [{ coordinator: { type: undefined } }, 'coordinator.type', /expected 'postgres', 'redis' or 'valkey', found undefined/],
+  [
+    { coordinator: { type: undefined } },
+    'coordinator.type',
+    /expected 'postgres', 'redis' or 'valkey', found undefined/
+  ],
   [{ coordinator: { type: 'postgre' } }, 'coordinator.type', /did you mean 'postgres'/],
   [{ coordinator: { type: 'mysql' } }, 'coordinator.type', /not supported by this version/],
   [object({ host: undefined }), 'coordinator.host', /is undefined; is the environment variable set/],

@@ -26,7 +26,10 @@ something did, two processes may hold one machine ID, and IDs may be made twice.
 ${ABOUT_URL}`,
   words: [],
   flags: {
-    print: { type: 'boolean', about: 'print what someone with the rights runs for the processes (SQL, or a line of ACL); connects to nothing' },
+    print: {
+      type: 'boolean',
+      about: 'print what someone with the rights runs for the processes (SQL, or ACL); connects to nothing'
+    },
     fresh: { type: 'boolean', about: `no wait: you promise that ${PROMISE}` },
     'accept-reset': { type: 'boolean', about: 'end a wait: you promise the same' },
     ttl: { type: 'string', value: 'ms', about: "for a new registry: its processes' lease.ttlMs; by default 300000" },
@@ -42,8 +45,9 @@ ${ABOUT_URL}`,
       flags.ttl === undefined ? {} : { lease: { ttlMs: milliseconds(flags.ttl) } }
     )
     if (flags.print) {
-      const sql = await answerOf(backend.setupSql(options))
-      return { json: { sql }, lines: [sql.trimEnd()] }
+      const script = await answerOf(backend.setupSql(options))
+      const name = options.coordinator === 'redis' ? 'acl' : 'sql'
+      return { json: { [name]: script }, lines: [script.trimEnd()] }
     }
     return described(await answerOf(backend.setup(options, mode)), mode, options.namespace)
   }
@@ -54,9 +58,7 @@ function modeOf({ print, ...flags }) {
   const [mode = 'plain', another] = ['fresh', 'accept-reset'].filter((name) => flags[name])
   if (another) throw new UsageError(`--${mode} and --${another} exclude each other`)
   if (print && mode !== 'plain') {
-    throw new UsageError(
-      `--print and --${mode} exclude each other; run mintid setup --${mode} once the tables are there`
-    )
+    throw new UsageError(`--print and --${mode} exclude each other; run mintid setup --${mode} once that is done`)
   }
   return mode
 }

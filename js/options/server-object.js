@@ -30,33 +30,46 @@ function serverObject(given) {
   const { type: _, ...parameters } = given
   return {
     coordinator,
-    parameters: Object.entries(parameters).map(([name, value]) => [
-      names.get(name) ?? name,
-      LISTS.includes(name) && Array.isArray(value) ? list(name, value) : text(name, value)
-    ])
+    parameters: Object.entries(parameters).map(([name, value]) => {
+      const option = dotted('coordinator', name)
+      const isList = LISTS.includes(name) && Array.isArray(value)
+      return [names.get(name) ?? name, isList ? list(option, value) : text(option, value)]
+    })
   }
 }
 
-function list(name, servers) {
-  return servers.map((server, index) => address(`${name}[${index}]`, server)).join(',')
+function list(option, servers) {
+  if (servers.length === 0) refuse(option, 'expected at least one server, found an empty array')
+  return servers.map((server, index) => address(`${option}[${index}]`, server)).join(',')
 }
 
-function address(name, server) {
-  if (!isObject(server)) return text(name, server)
+function address(option, server) {
+  if (!isObject(server)) return named(option, server)
   const { host, port } = server
-  const named = text(`${name}.host`, host)
-  const bracketed = named.includes(':') && !named.startsWith('[') ? `[${named}]` : named
-  return port === undefined ? bracketed : `${bracketed}:${text(`${name}.port`, port)}`
+  const name = named(`${option}.host`, host)
+  const bracketed = name.includes(':') && !name.startsWith('[') ? `[${name}]` : name
+  return port === undefined ? bracketed : `${bracketed}:${text(`${option}.port`, port)}`
+}
+
+/** A server of a list: nothing would turn into a default. */
+function named(option, value) {
+  return typeof value === 'string' && value.trim() !== ''
+    ? value
+    : refuse(option, `expected a server like 'db-1:6379', found ${typeof value === 'string' ? "''" : kind(value)}`)
 }
 
 /** Messages never show a text, a number or a bigint: any of them may be the password. */
-function text(name, value) {
+function text(option, value) {
   if (typeof value === 'string') return value
   if (typeof value === 'boolean' || Number.isFinite(value)) return String(value)
-  const found = typeof value === 'bigint' ? 'a bigint' : shown(value)
-  const certificates = (name === 'ssl' || name === 'tls') && isObject(value)
+  const certificates = /\.(ssl|tls)$/.test(option) && isObject(value)
   const hint = certificates ? '; certificates belong into the option tls' : ''
-  return refuse(dotted('coordinator', name), `expected a text, a number, true or false, found ${found}${hint}`)
+  return refuse(option, `expected a text, a number, true or false, found ${kind(value)}${hint}`)
+}
+
+function kind(value) {
+  const hidden = typeof value === 'bigint' || Number.isFinite(value)
+  return hidden ? `a ${typeof value}` : shown(value)
 }
 
 module.exports = { serverObject }
