@@ -7,7 +7,11 @@ const os = require('node:os')
 const path = require('node:path')
 const { binary } = require('../benchmark/children.js')
 const { install } = require('../benchmark/install.js')
+const { promised } = require('./promised.js')
 const { setup, run, root, cache } = require('./setup.js')
+
+/** The steps that talk to the servers of the README. */
+const ON_SERVERS = ['rust', 'package']
 
 const steps = {
   /** Formatting and lints; warnings are errors. */
@@ -67,10 +71,10 @@ function main() {
     console.error(`no step '${unknown}'; there are ${Object.keys(steps).join(', ')}`)
     process.exit(2)
   }
+  const names = Object.keys(steps).filter((name) => wanted.length === 0 || wanted.includes(name))
+  if (names.some((name) => ON_SERVERS.includes(name))) timed('servers', promised)
   timed('setup', setup)
-  for (const [name, step] of Object.entries(steps)) {
-    if (wanted.length === 0 || wanted.includes(name)) timed(name, step)
-  }
+  for (const name of names) timed(name, steps[name])
 }
 
 function timed(name, step) {
