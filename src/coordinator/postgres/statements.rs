@@ -15,6 +15,8 @@ pub(super) struct Statements {
     pub(super) forget: String,
     pub(super) examine: String,
     pub(super) made: String,
+    pub(super) sequences: String,
+    pub(super) move_sequence: String,
 }
 
 impl Statements {
@@ -45,6 +47,8 @@ impl Statements {
             forget: statement(include_str!("../sql/postgres/forget.sql")),
             examine: statement(include_str!("../sql/postgres/examine.sql")),
             made: statement(include_str!("../sql/postgres/made.sql")),
+            sequences: statement(include_str!("../sql/postgres/sequences.sql")),
+            move_sequence: statement(include_str!("../sql/postgres/move_sequence.sql")),
         }
     }
 
