@@ -14,8 +14,8 @@ const connectionFlags = {
 }
 
 /** What their help says about the URL. */
-const ABOUT_URL = `The URL is that of the coordinator, for example postgres://user@host/database or redis://host. If it holds a password, put it into
-MINTID_URL rather than behind --url: other users of this host may see the arguments of a process.`
+const ABOUT_URL = `The URL is that of the coordinator, for example postgres://user@host/database or redis://host. If it holds a password,
+put it into MINTID_URL rather than behind --url: other users of this host may see the arguments of a process.`
 
 /**
  * What native code takes, from the flags and the environment.

@@ -32,7 +32,7 @@ ${ABOUT_URL}`,
   flags: {
     print: {
       type: 'boolean',
-      about: 'print what someone with the rights runs for the processes (SQL, a line of ACL); connects to nothing'
+      about: 'print what someone with the rights runs (SQL, or lines of ACL); connects to nothing'
     },
     fresh: { type: 'boolean', about: `no wait: you promise that ${PROMISE}` },
     'accept-reset': { type: 'boolean', about: 'end a wait: you promise the same' },
