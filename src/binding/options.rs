@@ -30,6 +30,7 @@ pub struct NativeOptions {
     pub tls: Option<TlsFiles>,
     #[napi(ts_type = "'volatile' | 'durable'")]
     pub incarnation: Option<String>,
+    /// Beside a server: the machine ID that is guarded there.
     pub machine_id: Option<MachineId>,
     pub machine_ids: Option<MachineRange>,
     pub namespace: String,
@@ -129,25 +130,37 @@ impl NativeOptions {
             Some(other) => return Err(unknown("incarnation", other)),
         };
         let address = Address { url: self.url, parameters: self.parameters, tls: self.tls };
-        let place = match self.coordinator.as_str() {
+        let identity = self.machine_id.and_then(MachineId::identity);
+        let (place, guarded) = match self.coordinator.as_str() {
             "postgres" => {
-                Place::Postgres(Box::new(address.read(postgres::Settings::parse, postgres::Settings::from_parameters)?))
+                let settings = address.read(postgres::Settings::parse, postgres::Settings::from_parameters);
+                (settings.map(|settings| Place::Postgres(Box::new(settings))), identity)
             }
-            "redis" => Place::Redis(Box::new(address.read(redis::Settings::parse, redis::Settings::from_parameters)?)),
-            other => place(other, self.directory, self.machine_id)?,
+            "redis" => {
+                let settings = address.read(redis::Settings::parse, redis::Settings::from_parameters);
+                (settings.map(|settings| Place::Redis(Box::new(settings))), identity)
+            }
+            "fixed" => (identity.map(Place::Fixed).ok_or_else(|| unknown("machineId", "none")), None),
+            other => (place(other, self.directory), None),
         };
+        let place = place.map_err(|error| if guarded.is_some() { error.about_guard() } else { error })?;
+        let lease = self.lease;
+        // A guarded lease stays as short as a first one: who crashes is back soon, however old it was.
+        let ttl_ms = if guarded.is_some() { lease.first_ttl_ms } else { lease.ttl_ms };
         Ok(Options {
             place,
+            guarded,
             on_reset,
             durable,
             machine_ids: self.machine_ids.map(|range| (range.from, range.to)),
             namespace: self.namespace,
             timings: Timings {
-                ttl: millis(self.lease.ttl_ms),
-                first_ttl: millis(self.lease.first_ttl_ms),
-                renew_every: millis(self.lease.renew_every_ms),
+                ttl: millis(ttl_ms),
+                first_ttl: millis(lease.first_ttl_ms),
+                renew_every: millis(lease.renew_every_ms),
             },
-            request_timeout: millis(self.lease.request_timeout_ms),
+            longest_ttl: millis(lease.ttl_ms),
+            request_timeout: millis(lease.request_timeout_ms),
             key: self.key.map(|key| BaseKey::new(&key)).transpose()?,
             layout: Layout::new(partition, time, machine, sequence, epoch_ms as u64)?,
         })
@@ -200,19 +213,23 @@ fn kind(kind: &str, base: &str) -> Result<Kind, Error> {
     }
 }
 
-fn place(coordinator: &str, directory: Option<String>, machine_id: Option<MachineId>) -> Result<Place, Error> {
-    match (coordinator, directory, machine_id) {
-        ("none", ..) => Ok(Place::Nowhere),
-        ("local", ..) => Ok(Place::Local),
-        ("directory", Some(directory), _) => Ok(Place::Directory(PathBuf::from(directory))),
-        ("fixed", _, Some(MachineId { number: Some(number), .. })) => Ok(Place::Fixed(Identity::Number(number))),
-        ("fixed", _, Some(MachineId { env: Some(EnvironmentVariable { name, value }), .. })) => {
-            Ok(Place::Fixed(Identity::Environment { name, value }))
+fn place(coordinator: &str, directory: Option<String>) -> Result<Place, Error> {
+    match (coordinator, directory) {
+        ("none", _) => Ok(Place::Nowhere),
+        ("local", _) => Ok(Place::Local),
+        ("directory", Some(directory)) => Ok(Place::Directory(PathBuf::from(directory))),
+        (other, _) => Err(unknown("coordinator", other)),
+    }
+}
+
+impl MachineId {
+    fn identity(self) -> Option<Identity> {
+        match self {
+            Self { number: Some(number), .. } => Some(Identity::Number(number)),
+            Self { env: Some(EnvironmentVariable { name, value }), .. } => Some(Identity::Environment { name, value }),
+            Self { hosts: Some(Hosts { list, own }), .. } => Some(Identity::Hosts { list, own }),
+            Self { number: None, env: None, hosts: None } => None,
         }
-        ("fixed", _, Some(MachineId { hosts: Some(Hosts { list, own }), .. })) => {
-            Ok(Place::Fixed(Identity::Hosts { list, own }))
-        }
-        (other, ..) => Err(unknown("coordinator", other)),
     }
 }
 
