@@ -27,7 +27,6 @@ const LOOK_WITHIN: Duration = Duration::from_secs(1);
 pub struct Guarded {
     machine: u32,
     inner: Arc<dyn Coordinator>,
-    /// The same, where its rows can be looked at.
     rows: Option<Arc<dyn Registry>>,
     claims: Arc<Claims>,
     clock: Arc<dyn Clock>,
@@ -68,11 +67,10 @@ impl Guarded {
         Self { machine, inner, rows: None, claims, clock, lost: Mutex::default() }
     }
 
-    /// The same with a registry whose rows can be looked at.
+    /// The same where the rows of the registry can be looked at.
     #[must_use]
-    pub fn of_registry(machine: u32, registry: Arc<dyn Registry>, claims: Arc<Claims>, clock: Arc<dyn Clock>) -> Self {
-        let rows = Some(Arc::clone(&registry));
-        Self { rows, ..Self::new(machine, registry, claims, clock) }
+    pub fn looking_at(self, rows: Arc<dyn Registry>) -> Self {
+        Self { rows: Some(rows), ..self }
     }
 
     async fn claim(&self, ttl: Duration) -> Result<Grant, Error> {

@@ -120,7 +120,8 @@ impl Options {
         let registry = self.registry()?;
         let address = format!("machineId {machine} in {}", registry.name());
         let claims = Claims::of_this_process(&format!("{}: {address}", self.namespace));
-        Ok((address, Arc::new(Guarded::of_registry(machine, registry, claims, Arc::clone(clock)))))
+        let guarded = Guarded::new(machine, Arc::clone(&registry) as Arc<dyn Coordinator>, claims, Arc::clone(clock));
+        Ok((address, Arc::new(guarded.looking_at(registry))))
     }
 
     fn machines(&self) -> Result<MachineIds, Error> {
