@@ -1,6 +1,6 @@
 'use strict'
 
-// Guarded machine IDs on a real PostgreSQL: processes that all claim machine ID 7.
+// Guarded machine IDs on a real PostgreSQL and a real Redis: processes that all claim machine ID 7.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
@@ -9,6 +9,7 @@ const { mintid } = require('../cli/cli.js')
 const { heard, recorded } = require('../support/events.js')
 const { Peer } = require('../support/peer.js')
 const { serverUrl, temporarySchema } = require('../support/psql.js')
+const { serverUrl: redisUrl, temporaryNamespace } = require('../support/redis.js')
 
 /** A guarded lease lasts a minute, or as long as others of its namespace, if that is less. */
 const TTL_MS = 3000
@@ -20,6 +21,13 @@ function guarded(t) {
   const guard = serverUrl({ schema: temporarySchema(t) })
   return { machineId: 7, guard, lease: { ttlMs: TTL_MS, onReset: 'grant' } }
 }
+
+/** The same on each kind of server. */
+const ON = {
+  PostgreSQL: guarded,
+  Redis: (t) => ({ ...guardedByRedis, namespace: temporaryNamespace(t) })
+}
+const guardedByRedis = { machineId: 7, guard: redisUrl(), lease: { ttlMs: TTL_MS, onReset: 'grant' } }
 
 /** Holds a lease until it is told to go, and says its last use then. */
 async function holder({ mintid, input, say, hear, use }) {
@@ -49,78 +57,80 @@ function use(ids) {
 
 const types = (events) => events.map(({ type }) => type)
 
-test('the newer one is told, throws meanwhile, and has the machine ID when the first has closed', async (t) => {
-  const options = guarded(t)
-  const first = new Peer(t, holder, options)
-  assert.equal(await first.next(), 7)
+for (const [on, guardedOn] of Object.entries(ON)) {
+  test(`the newer one is told, throws meanwhile, and has the machine ID when the first has closed: ${on}`, async (t) => {
+    const options = guardedOn(t)
+    const first = new Peer(t, holder, options)
+    assert.equal(await first.next(), 7)
 
-  const from = Date.now()
-  const ids = new IdGenerator(options)
-  t.after(() => ids.close())
-  const events = recorded(ids)
-  await assert.rejects(ids.ready({ acquireTimeoutMs: 500 }), (error) => {
-    assert.ok(error instanceof ConflictError)
-    assert.deepEqual([error.code, error.machineId, error.statusCode], ['ERR_MINTID_CONFLICT', 7, 503])
-    assert.match(error.message, /^machine ID 7 is held by another process/)
-    return true
+    const from = Date.now()
+    const ids = new IdGenerator(options)
+    t.after(() => ids.close())
+    const events = recorded(ids)
+    await assert.rejects(ids.ready({ acquireTimeoutMs: 500 }), (error) => {
+      assert.ok(error instanceof ConflictError)
+      assert.deepEqual([error.code, error.machineId, error.statusCode], ['ERR_MINTID_CONFLICT', 7, 503])
+      assert.match(error.message, /^machine ID 7 is held by another process/)
+      return true
+    })
+    assert.deepEqual(types(events).slice(0, 2), ['conflict', 'leaseRetry'])
+    const [{ at, machineId }, { operation, source, error }] = events
+    assert.ok(at >= from && at <= Date.now())
+    assert.deepEqual([machineId, operation, source, error.code], [7, 'acquire', 'initial', 'ERR_MINTID_CONFLICT'])
+    for (const kind of ['counter', 'sortable']) {
+      assert.throws(() => ids.type('', { kind }).next(), { code: 'ERR_MINTID_CONFLICT', machineId: 7 })
+    }
+    assert.deepEqual([ids.machineId, ids.lease, ids.stats().state], [null, null, 'conflict'])
+    assert.match(ids.health().reason, /^machine ID 7 is held by another process; asking for it again/)
+    await assert.rejects(IdGenerator.connect(options, { acquireTimeoutMs: 50 }), ConflictError)
+
+    const ready = ids.ready()
+    first.tell('go')
+    const last = await first.next()
+    const freed = Date.now()
+    await ready
+    assert.ok(Date.now() - freed < SOON_MS, `${Date.now() - freed} ms after it was free`)
+    assert.ok(use(ids) > last)
+    assert.deepEqual([ids.machineId, ids.stats().conflicts, ids.health().status], [7, 1, 'ok'])
+    assert.ok(Math.abs(ids.lease.expiresAt - Date.now()) <= TTL_MS + 1000)
+    await ids.close()
+    assert.deepEqual(types(events.filter(({ type }) => type !== 'leaseRetry' && type !== 'leaseRenewed')), [
+      'conflict',
+      'leaseAcquired',
+      'leaseReleased'
+    ])
   })
-  assert.deepEqual(types(events).slice(0, 2), ['conflict', 'leaseRetry'])
-  const [{ at, machineId }, { operation, source, error }] = events
-  assert.ok(at >= from && at <= Date.now())
-  assert.deepEqual([machineId, operation, source, error.code], [7, 'acquire', 'initial', 'ERR_MINTID_CONFLICT'])
-  for (const kind of ['counter', 'sortable']) {
-    assert.throws(() => ids.type('', { kind }).next(), { code: 'ERR_MINTID_CONFLICT', machineId: 7 })
-  }
-  assert.deepEqual([ids.machineId, ids.lease, ids.stats().state], [null, null, 'conflict'])
-  assert.match(ids.health().reason, /^machine ID 7 is held by another process; asking for it again/)
-  await assert.rejects(IdGenerator.connect(options, { acquireTimeoutMs: 50 }), ConflictError)
 
-  const ready = ids.ready()
-  first.tell('go')
-  const last = await first.next()
-  const freed = Date.now()
-  await ready
-  assert.ok(Date.now() - freed < SOON_MS, `${Date.now() - freed} ms after it was free`)
-  assert.ok(use(ids) > last)
-  assert.deepEqual([ids.machineId, ids.stats().conflicts, ids.health().status], [7, 1, 'ok'])
-  assert.ok(Math.abs(ids.lease.expiresAt - Date.now()) <= TTL_MS + 1000)
-  await ids.close()
-  assert.deepEqual(types(events.filter(({ type }) => type !== 'leaseRetry' && type !== 'leaseRenewed')), [
-    'conflict',
-    'leaseAcquired',
-    'leaseReleased'
-  ])
-})
+  test(`what a killed one held is free when its lease is over, and its successor goes on after it: ${on}`, async (t) => {
+    const options = guardedOn(t)
+    const first = new Peer(
+      t,
+      async ({ mintid, input, say, use }) => {
+        const ids = await mintid.IdGenerator.connect(input)
+        setInterval(() => {}, 1000)
+        await new Promise((resolve) => ids.once('leaseRenewed', resolve))
+        say(ids.lease.expiresAt.getTime())
+        for (;;) {
+          say(use(ids))
+          await new Promise((resolve) => setTimeout(resolve, 5))
+        }
+      },
+      options
+    )
+    const end = await first.next()
+    let last = await first.next()
+    first.kill('SIGKILL')
+    const killed = Date.now()
+    last = Math.max(last, ...(await first.end()).said)
 
-test('what a killed one held is free when its lease is over, and its successor goes on after it', async (t) => {
-  const options = guarded(t)
-  const first = new Peer(
-    t,
-    async ({ mintid, input, say, use }) => {
-      const ids = await mintid.IdGenerator.connect(input)
-      setInterval(() => {}, 1000)
-      await new Promise((resolve) => ids.once('leaseRenewed', resolve))
-      say(ids.lease.expiresAt.getTime())
-      for (;;) {
-        say(use(ids))
-        await new Promise((resolve) => setTimeout(resolve, 5))
-      }
-    },
-    options
-  )
-  const end = await first.next()
-  let last = await first.next()
-  first.kill('SIGKILL')
-  const killed = Date.now()
-  last = Math.max(last, ...(await first.end()).said)
-
-  const second = new Peer(t, claimant, options)
-  assert.equal(await second.next(), 'conflict 7')
-  const { machineId, first: next } = await second.next()
-  assert.equal(machineId, 7)
-  assert.ok(next > last && next > end, `${next}, after ${last} and ${end}`)
-  assert.ok(Date.now() - killed < TTL_MS + SOON_MS, `${Date.now() - killed} ms after the kill`)
-})
+    const second = new Peer(t, claimant, options)
+    assert.equal(await second.next(), 'conflict 7')
+    const { machineId, first: next } = await second.next()
+    assert.equal(machineId, 7)
+    assert.ok(next > last && next > end, `${next}, after ${last} and ${end}`)
+    assert.ok(Date.now() - killed < TTL_MS + SOON_MS, `${Date.now() - killed} ms after the kill`)
+  })
+}
 
 test('a pod name says which; a restart after a clean end has no conflict', async (t) => {
   const options = { ...guarded(t), machineId: { env: 'POD_NAME' } }

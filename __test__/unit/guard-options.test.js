@@ -59,6 +59,10 @@ test('what makes no sense beside a guard is refused by its name', () => {
 test('a guard is a server beside a machine ID', () => {
   const sources = [
     [guarded(), { coordinator: 'postgres', url: URL, machineId: { number: 7 } }],
+    [
+      guarded({ guard: 'rediss://cache.internal' }),
+      { coordinator: 'redis', url: 'rediss://cache.internal', machineId: { number: 7 } }
+    ],
     [guarded({ machineId: 510 }), { coordinator: 'postgres', url: URL, machineId: { number: 510 } }],
     [
       guarded({ machineId: { env: 'POD_NAME' } }),
