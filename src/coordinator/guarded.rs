@@ -30,8 +30,8 @@ pub struct Guarded {
     rows: Option<Arc<dyn Registry>>,
     claims: Arc<Claims>,
     clock: Arc<dyn Clock>,
-    /// A lease that was lost once stays lost, however long it took to learn why.
-    lost: Mutex<Option<Token>>,
+    /// The latest lease that was lost or given back: it stays so, however long it took to learn why it was lost.
+    over: Mutex<Option<Token>>,
 }
 
 /// What one process claimed of one machine ID, as far as that may not be over; it outlives every generator.
@@ -64,7 +64,7 @@ impl Guarded {
     /// `inner` must grant `machine` alone.
     #[must_use]
     pub fn new(machine: u32, inner: Arc<dyn Coordinator>, claims: Arc<Claims>, clock: Arc<dyn Clock>) -> Self {
-        Self { machine, inner, rows: None, claims, clock, lost: Mutex::default() }
+        Self { machine, inner, rows: None, claims, clock, over: Mutex::default() }
     }
 
     /// The same where the rows of the registry can be looked at.
@@ -125,34 +125,34 @@ impl Guarded {
     }
 
     async fn prolong(&self, lease: Lease, ttl: Duration) -> Renewal {
-        if *self.lost() == Some(lease.token) {
+        if *self.over() == Some(lease.token) {
             return Renewal::Lost(Loss::Rejected);
         }
         let renewal = self.inner.renew(&lease, ttl).await;
         match &renewal {
-            Renewal::Granted(grant) => self.hold(grant),
+            Renewal::Granted(grant) if *self.over() != Some(lease.token) => self.hold(grant),
             Renewal::Lost(loss) => {
-                *self.lost() = Some(lease.token);
+                *self.over() = Some(lease.token);
                 self.claims.own().held = None;
                 if *loss == Loss::Rejected && self.row().await.is_some_and(|row| is_of_another(&row, &lease)) {
                     return Renewal::Lost(Loss::Conflict);
                 }
             }
-            Renewal::Unknown(_) => {}
+            Renewal::Granted(_) | Renewal::Unknown(_) => {}
         }
         renewal
     }
 
     async fn give_back(&self, lease: Lease, last_used_ms: u64) -> Result<(), Error> {
+        // Before it is sent: a renewal that is on its way does not make it ours again.
+        *self.over() = Some(lease.token);
         self.inner.release(&lease, last_used_ms).await?;
-        let now = self.clock.tick();
-        let mut own = self.claims.own();
-        own.held =
-            own.held.map(
-                |(token, until)| {
-                    if token == lease.token { (token, until.min(now.after(SLACK))) } else { (token, until) }
-                },
-            );
+        let soon = self.clock.tick().after(SLACK);
+        if let Some((token, until)) = &mut self.claims.own().held
+            && *token == lease.token
+        {
+            *until = soon.min(*until);
+        }
         Ok(())
     }
 
@@ -162,8 +162,8 @@ impl Guarded {
         listed.into_iter().find(|row| row.machine == self.machine)
     }
 
-    fn lost(&self) -> MutexGuard<'_, Option<Token>> {
-        self.lost.lock().unwrap_or_else(PoisonError::into_inner)
+    fn over(&self) -> MutexGuard<'_, Option<Token>> {
+        self.over.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -165,8 +165,12 @@ async fn a_lease_that_is_given_up_does_not_conflict_with_the_next_one() {
 async fn a_release_that_is_on_its_way_does_not_conflict_with_the_next_generator() {
     let scene = Scene::new();
     let claims: Arc<Claims> = Arc::default();
-    let first = scene.process_again(0, Arc::clone(&claims));
+    let mut first = scene.process_again(0, Arc::clone(&claims));
     first.ready().await.unwrap();
+    // What is heard of the lease before says nothing about this one.
+    first.coordinator.fail_next(Method::Release, Fault::Delay(secs(3)));
+    first.manager.relinquish(u64::MAX, "draining".into());
+    first.pass(secs(5)).await;
     first.coordinator.fail_next(Method::Release, Fault::LoseRequest);
     let closed = first.close();
     let mut second = scene.process_again(0, claims);
@@ -256,6 +260,24 @@ async fn what_was_given_back_is_not_taken_for_ones_own_any_more() {
     tokio::time::sleep(secs(1)).await;
     let mut other = scene.holder(1).await;
     other.pass(secs(2)).await;
+    let mut again = scene.process_again(0, claims);
+    let _waiting = again.wait(ME, None);
+    assert_eq!(again.next_event().await, CONFLICT);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_renewal_that_is_answered_after_the_release_changes_nothing() {
+    let scene = Scene::new();
+    let claims: Arc<Claims> = Arc::default();
+    let mut first = scene.process_again(0, Arc::clone(&claims));
+    first.ready().await.unwrap();
+    first.coordinator.fail_next(Method::Renew, Fault::Delay(secs(4)));
+    first.pass(secs(21)).await;
+    assert_eq!(first.coordinator.renewed_at().len(), 1);
+    first.close().await.unwrap();
+    tokio::time::sleep(secs(1)).await;
+    let mut other = scene.holder(1).await;
+    other.pass(secs(5)).await;
     let mut again = scene.process_again(0, claims);
     let _waiting = again.wait(ME, None);
     assert_eq!(again.next_event().await, CONFLICT);
