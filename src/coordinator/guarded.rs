@@ -74,11 +74,10 @@ impl Guarded {
     }
 
     async fn claim(&self, ttl: Duration) -> Result<Grant, Error> {
-        let until = self.clock.tick().after(ttl * 2);
-        let unclear_before = std::mem::replace(&mut self.claims.own().unclear_until, until);
+        let asked = self.asked(ttl);
         let answer = self.inner.acquire(ttl).await;
         if answer.as_ref().err().is_none_or(|error| error.retry() != Retry::Soon) {
-            self.claims.own().unclear_until = unclear_before;
+            asked.answered();
         }
         match answer {
             Ok(grant) => {
@@ -88,6 +87,10 @@ impl Guarded {
             Err(error) if error.code() == Code::Exhausted => Err(self.taken().await),
             Err(error) => Err(error.about_guard()),
         }
+    }
+
+    fn asked(&self, ttl: Duration) -> Asked<'_> {
+        Asked { claims: &self.claims, until: self.clock.tick().after(ttl * 2) }
     }
 
     fn hold(&self, grant: &Grant) {
@@ -128,7 +131,11 @@ impl Guarded {
         if *self.over() == Some(lease.token) {
             return Renewal::Lost(Loss::Rejected);
         }
+        let asked = self.asked(ttl);
         let renewal = self.inner.renew(&lease, ttl).await;
+        if !matches!(renewal, Renewal::Unknown(_)) {
+            asked.answered();
+        }
         match &renewal {
             Renewal::Granted(grant) if *self.over() != Some(lease.token) => self.hold(grant),
             Renewal::Lost(loss) => {
@@ -164,6 +171,25 @@ impl Guarded {
 
     fn over(&self) -> MutexGuard<'_, Option<Token>> {
         self.over.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A request for a lease or for more of it. If it is dropped, or answered with a passing trouble, it may have had its effect.
+struct Asked<'a> {
+    claims: &'a Claims,
+    until: Tick,
+}
+
+impl Asked<'_> {
+    fn answered(mut self) {
+        self.until = Tick::default();
+    }
+}
+
+impl Drop for Asked<'_> {
+    fn drop(&mut self) {
+        let mut own = self.claims.own();
+        own.unclear_until = own.unclear_until.max(self.until);
     }
 }
 

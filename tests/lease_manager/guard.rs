@@ -197,16 +197,39 @@ async fn a_lease_that_ran_out_does_not_conflict_with_the_next_one() {
     assert_eq!(conflicts(&told), 0, "{told:?}");
 }
 
+/// It never comes, or an error in its place.
+fn lost_answers() -> [Fault; 2] {
+    [Fault::LoseAnswer, Fault::Break(passing())]
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_claim_whose_answer_was_lost_is_no_conflict() {
-    let scene = Scene::new();
-    let mut life = scene.process(0);
-    life.coordinator.fail_next(Method::Acquire, Fault::LoseAnswer);
-    assert_eq!(life.wait(ME, Some(secs(90))).await, Ok(Ok(())));
-    let now_ms = life.now_ms();
-    assert!(now_ms > 60_000 && now_ms <= 60_000 + TAKEN_WITHIN_MS, "{now_ms} ms");
-    let told = life.settle().await;
-    assert_eq!(conflicts(&told), 0, "{told:?}");
+    for fault in lost_answers() {
+        let scene = Scene::new();
+        let mut life = scene.process(0);
+        life.coordinator.fail_next(Method::Acquire, fault);
+        assert_eq!(life.wait(ME, Some(secs(90))).await, Ok(Ok(())));
+        let now_ms = life.now_ms();
+        assert!(now_ms > 60_000 && now_ms <= 60_000 + TAKEN_WITHIN_MS, "{now_ms} ms");
+        let told = life.settle().await;
+        assert_eq!(conflicts(&told), 0, "{told:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn renewals_whose_answers_were_lost_are_no_conflict() {
+    for fault in lost_answers() {
+        let scene = Scene::new();
+        let mut life = scene.holder(0).await;
+        life.coordinator.fail(Method::Renew, fault);
+        while !matches!(life.next_event().await, What::Lost { loss: Loss::Expired, .. }) {}
+        let end_ms = scene.registry.expires_at_ms(7);
+        let left_ms = end_ms - T0_MS - life.now_ms();
+        assert!(left_ms > 30_000, "only {left_ms} ms more than what was confirmed");
+        let told = life.pass(Duration::from_millis(left_ms + TAKEN_WITHIN_MS)).await;
+        assert_eq!(conflicts(&told), 0, "{told:?}");
+        assert!(matches!(told.last(), Some(What::Acquired { source: Source::Reacquire, .. })), "{told:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]
