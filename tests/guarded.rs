@@ -120,7 +120,7 @@ suite!(redis, RedisBench);
 fn process(bench: &impl Guarding) -> Arc<dyn Coordinator> {
     let registry = bench.registry(MachineIds::only(&few_machines(), MACHINE).unwrap());
     let inner = Arc::clone(&registry) as Arc<dyn Coordinator>;
-    Arc::new(Guarded::new(MACHINE, inner, Arc::default(), Arc::new(SystemClock)).looking_at(registry))
+    Arc::new(Guarded::new(MACHINE, inner, Arc::default(), Arc::new(SystemClock)).looking_at(Some(registry)))
 }
 
 fn claim(process: &Arc<dyn Coordinator>) -> Result<Grant, Error> {
@@ -201,7 +201,7 @@ fn a_claim_whose_answer_was_lost_is_known_by_its_holder(bench: &impl Guarding) {
     let registry = bench.registry(MachineIds::only(&few_machines(), MACHINE).unwrap());
     let clock = Arc::new(SystemClock);
     let inner = Arc::new(Unreliable::new(Arc::clone(&registry) as Arc<dyn Coordinator>, clock.clone()));
-    let guarded = Guarded::new(MACHINE, inner.clone(), Arc::default(), clock).looking_at(Arc::clone(&registry));
+    let guarded = Guarded::new(MACHINE, inner.clone(), Arc::default(), clock).looking_at(Some(Arc::clone(&registry)));
     inner.fail_next(Method::Acquire, Fault::LoseAnswer);
     block_on(async {
         tokio::select! {

@@ -130,19 +130,8 @@ impl NativeOptions {
             Some(other) => return Err(unknown("incarnation", other)),
         };
         let address = Address { url: self.url, parameters: self.parameters, tls: self.tls };
-        let identity = self.machine_id.and_then(MachineId::identity);
-        let (place, guarded) = match self.coordinator.as_str() {
-            "postgres" => {
-                let settings = address.read(postgres::Settings::parse, postgres::Settings::from_parameters);
-                (settings.map(|settings| Place::Postgres(Box::new(settings))), identity)
-            }
-            "redis" => {
-                let settings = address.read(redis::Settings::parse, redis::Settings::from_parameters);
-                (settings.map(|settings| Place::Redis(Box::new(settings))), identity)
-            }
-            "fixed" => (identity.map(Place::Fixed).ok_or_else(|| unknown("machineId", "none")), None),
-            other => (place(other, self.directory), None),
-        };
+        let mut guarded = self.machine_id.and_then(MachineId::identity);
+        let place = place(&self.coordinator, self.directory, address, &mut guarded);
         let place = place.map_err(|error| if guarded.is_some() { error.about_guard() } else { error })?;
         let lease = self.lease;
         // A guarded lease stays as short as a first one: who crashes is back soon, however old it was.
@@ -213,13 +202,24 @@ fn kind(kind: &str, base: &str) -> Result<Kind, Error> {
     }
 }
 
-fn place(coordinator: &str, directory: Option<String>) -> Result<Place, Error> {
-    match (coordinator, directory) {
-        ("none", _) => Ok(Place::Nowhere),
-        ("local", _) => Ok(Place::Local),
-        ("directory", Some(directory)) => Ok(Place::Directory(PathBuf::from(directory))),
-        (other, _) => Err(unknown("coordinator", other)),
-    }
+/// `identity` is left to be guarded, unless it is the place itself.
+fn place(
+    coordinator: &str,
+    directory: Option<String>,
+    address: Address,
+    identity: &mut Option<Identity>,
+) -> Result<Place, Error> {
+    Ok(match (coordinator, directory) {
+        ("none", _) => Place::Nowhere,
+        ("local", _) => Place::Local,
+        ("directory", Some(directory)) => Place::Directory(PathBuf::from(directory)),
+        ("fixed", _) => Place::Fixed(identity.take().ok_or_else(|| unknown("machineId", "none"))?),
+        ("postgres", _) => {
+            Place::Postgres(Box::new(address.read(postgres::Settings::parse, postgres::Settings::from_parameters)?))
+        }
+        ("redis", _) => Place::Redis(Box::new(address.read(redis::Settings::parse, redis::Settings::from_parameters)?)),
+        (other, _) => return Err(unknown("coordinator", other)),
+    })
 }
 
 impl MachineId {

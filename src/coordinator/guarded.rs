@@ -67,10 +67,10 @@ impl Guarded {
         Self { machine, inner, rows: None, claims, clock, over: Mutex::default() }
     }
 
-    /// The same where the rows of the registry can be looked at.
+    /// The same where the rows of the registry can be looked at, if they can.
     #[must_use]
-    pub fn looking_at(self, rows: Arc<dyn Registry>) -> Self {
-        Self { rows: Some(rows), ..self }
+    pub fn looking_at(self, rows: Option<Arc<dyn Registry>>) -> Self {
+        Self { rows, ..self }
     }
 
     async fn claim(&self, ttl: Duration) -> Result<Grant, Error> {

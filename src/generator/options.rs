@@ -71,10 +71,21 @@ pub struct Options {
 impl Options {
     /// The coordinator, and one spelling of its address: two generators that have the same one share a lease.
     pub(super) fn coordinator(&self, clock: &Arc<dyn Clock>) -> Result<(String, Arc<dyn Coordinator>), Error> {
+        let Some(identity) = &self.guarded else { return self.unguarded(clock) };
+        let machine = identity.resolve(&self.layout)?;
+        // Rows are looked at by the one that leases, over its connection.
+        let (address, inner, rows) = match self.registry() {
+            Ok(registry) => (registry.name(), Arc::clone(&registry) as Arc<dyn Coordinator>, Some(registry)),
+            Err(_) => self.unguarded(clock).map(|(address, inner)| (address, inner, None))?,
+        };
+        let address = format!("machineId {machine} in {address}");
+        let claims = Claims::of_this_process(&format!("{}: {address}", self.namespace));
+        let guarded = Guarded::new(machine, inner, claims, Arc::clone(clock)).looking_at(rows);
+        Ok((address, Arc::new(guarded)))
+    }
+
+    fn unguarded(&self, clock: &Arc<dyn Clock>) -> Result<(String, Arc<dyn Coordinator>), Error> {
         let Self { layout, namespace, .. } = self;
-        if let Some(identity) = &self.guarded {
-            return self.guard(identity.resolve(layout)?, clock);
-        }
         let local = |directory: PathBuf| -> Result<(String, Arc<dyn Coordinator>), Error> {
             let machines = self.machines()?;
             // Two spellings of one directory are one lease. What cannot be made fails when it is asked for a lease.
@@ -114,14 +125,6 @@ impl Options {
                 "coordinator: expected the URL of a server; only those have a registry",
             )),
         }
-    }
-
-    fn guard(&self, machine: u32, clock: &Arc<dyn Clock>) -> Result<(String, Arc<dyn Coordinator>), Error> {
-        let registry = self.registry()?;
-        let address = format!("machineId {machine} in {}", registry.name());
-        let claims = Claims::of_this_process(&format!("{}: {address}", self.namespace));
-        let guarded = Guarded::new(machine, Arc::clone(&registry) as Arc<dyn Coordinator>, claims, Arc::clone(clock));
-        Ok((address, Arc::new(guarded.looking_at(registry))))
     }
 
     fn machines(&self) -> Result<MachineIds, Error> {

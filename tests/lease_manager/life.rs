@@ -92,7 +92,7 @@ impl Life {
         let machine_ids = MachineIds::only(&Layout::DEFAULT, 7).unwrap();
         let memory = Arc::new(Memory::new(registry, machine_ids, clock.clone()).of_process(process));
         let coordinator = Arc::new(Unreliable::new(memory.clone(), clock.clone()));
-        let asked = Guarded::new(7, coordinator.clone(), claims, clock.clone()).looking_at(memory);
+        let asked = Guarded::new(7, coordinator.clone(), claims, clock.clone()).looking_at(Some(memory));
         Self::over(registry.clone(), clock.clone(), coordinator, Arc::new(asked), GUARDED, REQUEST_TIMEOUT)
     }
 

@@ -165,7 +165,8 @@ impl State {
     }
 
     /// What whoever listens from now on has to know.
-    pub(in crate::lease) fn news(&self) -> Option<What> {
+    #[must_use]
+    pub fn news(&self) -> Option<What> {
         match &self.phase {
             Phase::Held(Holding { lease, .. }) => {
                 Some(What::Acquired { machine: lease.machine, source: Source::Initial, took: Duration::ZERO })
