@@ -83,10 +83,10 @@ impl Next<'_> {
                 self.effects.push(Effect::Settle(Err(error)));
                 Phase::Idle
             }
-            (Phase::Acquiring(asking), Event::Refused(_, error)) => self.refused(asking, error, Phase::Acquiring),
-            (Phase::Lost(asking), Event::Refused(_, error)) => self.refused(asking, error, Phase::Lost),
+            (Phase::Acquiring(asking), Event::Refused(_, error)) => self.refused(&asking, error, Phase::Acquiring),
+            (Phase::Lost(asking), Event::Refused(_, error)) => self.refused(&asking, error, Phase::Lost),
             (Phase::Conflict { machine, asking }, Event::Refused(_, error)) => {
-                Phase::Conflict { machine, asking: self.try_later(asking, error) }
+                Phase::Conflict { machine, asking: self.try_later(&asking, error) }
             }
             (Phase::Acquiring(asking), Event::Fired(_, Timer::Retry)) => Phase::Acquiring(self.ask_again(asking)),
             (Phase::Lost(asking), Event::Fired(_, Timer::Retry)) => Phase::Lost(self.ask_again(asking)),
@@ -143,7 +143,7 @@ impl Next<'_> {
         Asking { sent: self.moment.now, asked: asking.asked + 1, ..asking }
     }
 
-    fn refused(&mut self, asking: Asking, error: Error, phase: fn(Asking) -> Phase) -> Phase {
+    fn refused(&mut self, asking: &Asking, error: Error, phase: fn(Asking) -> Phase) -> Phase {
         match error.fields().machine_id.filter(|_| error.code() == Code::Conflict) {
             Some(machine) => {
                 self.effects.push(Effect::Emit(What::Conflict { machine }));
@@ -153,8 +153,8 @@ impl Next<'_> {
         }
     }
 
-    fn try_later(&mut self, asking: Asking, error: Error) -> Asking {
-        let Asking { source, sent, .. } = asking;
+    fn try_later(&mut self, asking: &Asking, error: Error) -> Asking {
+        let Asking { source, sent, asked, .. } = *asking;
         let failed = asking.failed + 1;
         if error.code() == Code::RegistryReset
             && asking.last_error.as_ref().is_none_or(|last| last.code() != error.code())
@@ -167,7 +167,7 @@ impl Next<'_> {
         let operation = Operation::Acquire;
         let retry = What::Retry { operation, source, took, attempt: failed, delay, error: error.clone() };
         self.later(Timer::Retry, delay, retry);
-        Asking { failed, last_error: Some(error), ..asking }
+        Asking { source, sent, asked, failed, last_error: Some(error) }
     }
 
     /// Not much later than the time after which it may help, and spread over a second then: the others were told the same.

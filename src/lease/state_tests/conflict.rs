@@ -83,11 +83,11 @@ fn a_conflict_ends_with_a_close_and_nothing_else_of_the_applications() {
 #[test]
 fn what_is_stale_does_nothing_in_a_conflict_either() {
     let state = in_conflict(lost());
-    let stale = state.generation + 1;
-    for event in [Event::Refused(stale, fatal()), Event::Fired(stale, Timer::Retry)] {
+    let other = state.generation + 1;
+    for event in [Event::Refused(other, fatal()), Event::Fired(other, Timer::Retry)] {
         assert_eq!(at(event, state.clone()).0, state);
     }
-    let (after, effects) = at(Event::Acquired(stale, grant(7, 60_000)), state.clone());
+    let (after, effects) = at(Event::Acquired(other, grant(7, 60_000)), state.clone());
     assert_eq!((after, words(&effects)), (state, vec!["decline 7".to_owned()]));
 }
 
