@@ -318,6 +318,20 @@ test('the registry lists who holds a guarded machine ID, beside a fleet that lea
   assert.match(who, new RegExp(`:${first.pid}$`))
 })
 
+test('each machine ID that a process claims is a lease of its own', async (t) => {
+  const options = guarded(t)
+  const { guard: coordinator, lease } = options
+  const ids = []
+  for (const other of [options, { ...options, machineId: 8 }, { coordinator, lease, machineIds: { from: 7, to: 9 } }]) {
+    ids.push(await IdGenerator.connect(other))
+  }
+  t.after(() => Promise.all(ids.map((one) => one.close())))
+  assert.deepEqual(
+    ids.map(({ machineId }) => machineId),
+    [7, 8, 9]
+  )
+})
+
 test('all of a namespace agree on its ttl, whatever a guarded lease asks for', async (t) => {
   const options = guarded(t)
   const ids = await IdGenerator.connect({ ...options, lease: { ttlMs: 120_000, onReset: 'grant' } })

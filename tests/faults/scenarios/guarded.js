@@ -1,6 +1,7 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const { now } = require('../clock.js')
 
 const SEVEN = { machineId: 7 }
 
@@ -10,9 +11,10 @@ async function restarted(stage) {
   for (const end of ['kill', 'close']) {
     await process.event('leaseRenewed')
     await process[end]()
-    stage.faultEnds()
+    const ended = now()
     process = stage.newcomer({ options: SEVEN })
     await process.minted()
+    stage.note(`back ${((now() - ended) / 1000).toFixed(1)} s after a ${end}`)
     const conflicts = process.of('conflict').length
     assert.equal(conflicts, end === 'kill' ? 1 : 0, `${conflicts} conflicts after a ${end}`)
   }
