@@ -102,7 +102,7 @@ export interface LayoutOptions {
 
 /** What `js/events.js` hands to listeners. Times in milliseconds; fields that do not belong to the type are left out. */
 export interface LeaseEvent {
-  type: 'leaseAcquired' | 'leaseRenewed' | 'leaseRetry' | 'leaseLost' | 'leaseReleased' | 'warning'
+  type: 'leaseAcquired' | 'leaseRenewed' | 'leaseRetry' | 'leaseLost' | 'conflict' | 'leaseReleased' | 'warning'
   at: number
   machineId?: number
   reason?: string
@@ -172,6 +172,7 @@ export interface NativeOptions {
   parameters?: Array<[string, string]>
   tls?: TlsFiles
   incarnation?: 'volatile' | 'durable'
+  /** Beside a server: the machine ID that is guarded there. */
   machineId?: MachineId
   machineIds?: MachineRange
   namespace: string

@@ -160,7 +160,8 @@ export type DbOf<Type extends AnyIdType> = ReturnType<Type['nextDb']>
  * One ID type, made by {@link idType} or {@link IdGenerator.type}.
  *
  * **Minting** (`next…`) needs a lease. Without one it throws {@link NotReadyError} before the first lease,
- * {@link LeaseLostError} after a loss, {@link ClosedError} after `close()`.
+ * {@link LeaseLostError} after a loss, {@link ConflictError} while another process holds a guarded machine ID,
+ * {@link ClosedError} after `close()`.
  *
  * **Converting** (everything else) needs no lease: it works before the first, after a loss and after `close()`. A type
  * without `mask` that is not encrypted needs no generator either; others throw {@link NotReadyError} until there is
@@ -182,7 +183,7 @@ export interface IdType<
   /**
    * Mints an ID.
    *
-   * @throws {NotReadyError | LeaseLostError | ClosedError} see above
+   * @throws {NotReadyError | LeaseLostError | ConflictError | ClosedError} see above
    * @throws {TimeError} when the clock is before the layout's epoch or past its end
    *
    * @example
@@ -411,7 +412,7 @@ export interface StandardSchemaProps<Value> {
  * one is ready, and is closed then. If it fails, the default stays what it was.
  *
  * @throws {ConfigError} for options that are wrong, or that disagree with another generator's in this process
- * @throws {AcquireTimeoutError | ExhaustedError | CoordinatorError | RegistryError} when no lease could be had
+ * @throws {AcquireTimeoutError | ExhaustedError | ConflictError | CoordinatorError | RegistryError} when no lease could be had
  * @throws {AddonError} when there is no native binary for this platform
  * @throws {ClosedError} when it was closed meanwhile, by {@link stop} or by another `start`
  * @throws the signal's reason, if it was aborted
@@ -435,14 +436,14 @@ export function stop(): Promise<void>
  * A generator does not keep the process alive, except while `ready`, `connect` or `close` is pending.
  *
  * It emits the events of {@link IdGeneratorEvents}, and never `'error'`. A listener that throws does not keep the
- * others from running; what it threw surfaces as an uncaught exception afterwards. `'leaseLost'` and `'warning'` go to
- * `process.emitWarning`, once each, where nobody listens.
+ * others from running; what it threw surfaces as an uncaught exception afterwards. `'leaseLost'`, `'conflict'` and
+ * `'warning'` go to `process.emitWarning`, once each, where nobody listens.
  *
  * The same events are published on `node:diagnostics_channel`, each as a {@link ChannelMessage} on the channel that has
  * its name after `mintid:`, for whoever watches all generators of a thread without knowing them.
  *
  * Where `@opentelemetry/api` is installed, each generator records metrics with the meter `mintid`: the counters
- * `mintid.lease.acquired`, `.renewed`, `.retries` and `.lost`, the histogram `mintid.lease.operation.duration` (seconds),
+ * `mintid.lease.acquired`, `.renewed`, `.retries`, `.lost` and `.conflicts`, the histogram `mintid.lease.operation.duration` (seconds),
  * and the gauges `mintid.lease.held` (0 or 1) and `mintid.lease.expires_in` (seconds). Their attributes are
  * `mintid.namespace` and `mintid.coordinator` (its kind, for example `postgres` or `redis`; never an address), with
  * `mintid.operation`, `mintid.reason` and `error.type` where they apply.
@@ -470,7 +471,7 @@ export class IdGenerator extends EventEmitter {
    * Starts, and waits until a lease is held; after a loss, until there is one again. Costs next to nothing while one is
    * held: it may be the first line of a serverless handler. Each caller has its own signal and its own timeout.
    *
-   * @throws {AcquireTimeoutError | ExhaustedError | CoordinatorError | RegistryError} when there is none
+   * @throws {AcquireTimeoutError | ExhaustedError | ConflictError | CoordinatorError | RegistryError} when there is none
    * @throws {ConfigError | AddonError} as {@link start}
    * @throws {ClosedError} when the generator is or gets closed
    * @throws the signal's reason, as soon as it aborts
@@ -552,12 +553,13 @@ export class IdGenerator extends EventEmitter {
 type Listener<Event extends keyof IdGeneratorEvents> = (event: IdGeneratorEvents[Event]) => void
 
 /**
- * The options of a generator: exactly one of `coordinator` and `machineId`, the rest as in {@link CommonOptions}.
+ * The options of a generator: exactly one of `coordinator` and `machineId` (with or without a `guard`), the rest as in
+ * {@link CommonOptions}.
  *
  * An option that is present with the value `undefined` or `''` is an error, not a default: a missing environment
  * variable must not go unnoticed. (The types allow `undefined` where an environment variable is usual.)
  */
-export type GeneratorOptions = CoordinatorOptions | MachineIdOptions
+export type GeneratorOptions = CoordinatorOptions | MachineIdOptions | GuardedOptions
 
 /** A generator whose machine ID is leased. */
 export interface CoordinatorOptions extends CommonOptions {
@@ -626,6 +628,7 @@ export interface CoordinatorOptions extends CommonOptions {
   incarnation?: 'volatile' | 'durable'
 
   machineId?: never
+  guard?: never
 }
 
 /**
@@ -748,19 +751,62 @@ export interface TlsOptions {
   rejectUnauthorized?: boolean
 }
 
-/** A generator whose machine ID is set by hand. Nothing checks that no other process has it too. */
+/**
+ * A generator whose machine ID is set by hand. Nothing checks that no other process has it too: {@link GuardedOptions}
+ * does.
+ */
 export interface MachineIdOptions extends CommonOptions {
-  /**
-   * - `7`: this one.
-   * - `{ env: 'POD_NAME' }`: the digits at the end of an environment variable's value (`web-7` is 7).
-   * - `{ hosts: ['10.0.0.4', 'db-2'] }`: this host's place in a list of host names or addresses, sorted bytewise.
-   */
-  machineId: number | { env: string } | { hosts: readonly string[] }
+  machineId: MachineIdByHand
 
+  guard?: never
   coordinator?: never
   machineIds?: never
   tls?: never
   incarnation?: never
+}
+
+/**
+ * A machine ID set by hand.
+ *
+ * - `7`: this one.
+ * - `{ env: 'POD_NAME' }`: the digits at the end of an environment variable's value (`web-7` is 7).
+ * - `{ hosts: ['10.0.0.4', 'db-2'] }`: this host's place in a list of host names or addresses, sorted bytewise.
+ */
+export type MachineIdByHand = number | { env: string } | { hosts: readonly string[] }
+
+/**
+ * A generator whose machine ID is set by hand and leased from a registry, which grants it to one process at a time.
+ *
+ * The newer one loses: while another process holds the machine ID, there is the event `conflict`, `next()` throws
+ * {@link ConflictError}, and `ready`, `connect` and `start` wait, and reject with it in the end. It is asked for again
+ * every second or two, so it is there within two seconds of the other's `close()`. A lease lasts 60 s (or `lease.ttlMs`, if
+ * that is less) and is renewed every fifth of it: after a crash the machine ID is free again within that time.
+ *
+ * @example
+ * await start({ machineId: { env: 'POD_NAME' }, guard: process.env.DATABASE_URL, key: process.env.MINTID_KEY })
+ */
+export interface GuardedOptions extends CommonOptions {
+  /** From 0 to the highest but one: the highest is the database's. */
+  machineId: MachineIdByHand
+
+  /** The server whose registry the machine ID is leased from, as in {@link CoordinatorOptions.coordinator}. */
+  guard: Exclude<CoordinatorOptions['coordinator'], 'local' | 'none' | `file:///${string}`>
+
+  /**
+   * As in {@link CommonOptions}; `renewEveryMs` and `requestTimeoutMs` must be less than a guarded lease lasts, and
+   * `acquireTimeoutMs` is 90 000 by default: longer than what a process that crashed leaves to wait for. `ttlMs` is still what
+   * the whole namespace agrees on, and how long newcomers wait after a reset.
+   */
+  lease?: LeaseOptions & { firstTtlMs?: never }
+
+  /** As in {@link CoordinatorOptions}. */
+  tls?: TlsOptions
+
+  /** As in {@link CoordinatorOptions}. */
+  incarnation?: 'volatile' | 'durable'
+
+  coordinator?: never
+  machineIds?: never
 }
 
 /** What all generators have. */
@@ -850,9 +896,10 @@ export interface GeneratorStats {
    * - `'acquiring'`: asking for the first one.
    * - `'held'`: `next()` works.
    * - `'lost'`: lost, and asking for another one.
+   * - `'conflict'`: another process holds the guarded machine ID; asking for it again.
    * - `'closed'`: closed.
    */
-  state: 'idle' | 'acquiring' | 'held' | 'lost' | 'closed'
+  state: 'idle' | 'acquiring' | 'held' | 'lost' | 'conflict' | 'closed'
   /** The machine ID that is held; null without a lease. */
   machineId: number | null
   /** The lease that is held; null without one. */
@@ -867,6 +914,8 @@ export interface GeneratorStats {
   lost: number
   /** How many `leaseReleased` there were. */
   released: number
+  /** How many `conflict` there were. */
+  conflicts: number
   /** How many `warning` there were. */
   warnings: number
   /** The latest operation on the lease that succeeded. */
@@ -905,6 +954,11 @@ export interface IdGeneratorEvents {
   leaseRetry: LeaseRetryEvent
   /** The lease is gone: `next()` throws {@link LeaseLostError} until the next `leaseAcquired`. */
   leaseLost: LeaseLostEvent
+  /**
+   * Another process holds the guarded machine ID: `next()` throws {@link ConflictError} until the next `leaseAcquired`. Once
+   * for each time that this begins; if it is after a loss, `leaseLost` came before.
+   */
+  conflict: ConflictEvent
   /** It was given back. */
   leaseReleased: LeaseReleasedEvent
   /** Something that an operator should look at. */
@@ -979,9 +1033,16 @@ export interface LeaseLostEvent extends LeaseEvent {
 }
 
 /**
- * Why a lease was lost: its time ran out, the coordinator said so, or {@link IdGenerator.relinquish} was called.
+ * Why a lease was lost: its time ran out, the coordinator said so, another process holds the guarded machine ID, or
+ * {@link IdGenerator.relinquish} was called.
  */
-export type LeaseLostReason = 'expired' | 'rejected' | 'relinquished'
+export type LeaseLostReason = 'expired' | 'rejected' | 'conflict' | 'relinquished'
+
+/** See {@link IdGeneratorEvents}. */
+export interface ConflictEvent extends LeaseEvent {
+  /** The guarded machine ID; `npx mintid leases` shows who holds it, until when. */
+  machineId: number
+}
 
 /** See {@link IdGeneratorEvents}. */
 export interface LeaseReleasedEvent extends LeaseEvent {
@@ -1091,6 +1152,19 @@ export class ExhaustedError extends MintidError {
   readonly code: 'ERR_MINTID_EXHAUSTED'
   /** How many machine IDs there are. */
   readonly capacity: number
+}
+
+/**
+ * A guarded machine ID is held by another process, or was until a moment ago by one that crashed. IDs come as soon as it is
+ * free. Web frameworks answer with 503.
+ */
+export class ConflictError extends MintidError {
+  static readonly code: 'ERR_MINTID_CONFLICT'
+  constructor(message: string, details?: { machineId?: number; cause?: unknown })
+  readonly code: 'ERR_MINTID_CONFLICT'
+  readonly statusCode: 503
+  /** The machine ID that both claim. */
+  readonly machineId: number
 }
 
 /**

@@ -39,6 +39,9 @@ const mintid = {
   get ExhaustedError() {
     return kept('ExhaustedError', require('./js/errors.js'))
   },
+  get ConflictError() {
+    return kept('ConflictError', require('./js/errors.js'))
+  },
   get CoordinatorError() {
     return kept('CoordinatorError', require('./js/errors.js'))
   },
@@ -79,6 +82,7 @@ module.exports = mintid
     ClosedError,
     AcquireTimeoutError,
     ExhaustedError,
+    ConflictError,
     CoordinatorError,
     RegistryError,
     InvalidIdError,

@@ -57,6 +57,12 @@ class ExhaustedError extends MintidError {
   static code = 'ERR_MINTID_EXHAUSTED'
 }
 
+/** A guarded machine ID, `machineId`, is held by another process; IDs come as soon as it is free. */
+class ConflictError extends MintidError {
+  static code = 'ERR_MINTID_CONFLICT'
+  statusCode = 503
+}
+
 /** `coordinator` cannot be reached or used; `serverCode` is its own word for it, `hint` what to do. */
 class CoordinatorError extends MintidError {
   static code = 'ERR_MINTID_COORDINATOR'
@@ -96,6 +102,7 @@ const errors = {
   ClosedError,
   AcquireTimeoutError,
   ExhaustedError,
+  ConflictError,
   CoordinatorError,
   RegistryError,
   InvalidIdError,

@@ -13,7 +13,9 @@ const UNHEARD = {
   }),
   conflict: ({ machineId }) => ({
     code: 'MINTID_CONFLICT',
-    message: `machine ID ${machineId} is held by another process. Listen to 'conflict' to handle this`
+    message:
+      `machine ID ${machineId} is held by another process; ` +
+      "next() throws until it is free. Listen to 'conflict' to handle this"
   }),
   warning: ({ code, message }) => ({ code, message })
 }

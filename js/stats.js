@@ -7,6 +7,7 @@ const COUNTED = {
   leaseRetry: 'retries',
   leaseLost: 'lost',
   leaseReleased: 'released',
+  conflict: 'conflicts',
   warning: 'warnings'
 }
 
@@ -14,12 +15,17 @@ const COUNTED = {
 const SUCCEEDED = { leaseAcquired: 'acquire', leaseRenewed: 'renew', leaseReleased: 'release' }
 
 /** With these a `ready()` gives up, while native code goes on asking for a lease. */
-const GAVE_UP = ['ERR_MINTID_ACQUIRE_TIMEOUT', 'ERR_MINTID_EXHAUSTED', 'ERR_MINTID_REGISTRY_RESET']
+const GAVE_UP = [
+  'ERR_MINTID_ACQUIRE_TIMEOUT',
+  'ERR_MINTID_EXHAUSTED',
+  'ERR_MINTID_CONFLICT',
+  'ERR_MINTID_REGISTRY_RESET'
+]
 
 /** What one generator was told of its lease, added up. */
 class Stats {
   #converts
-  #counts = { acquired: 0, renewed: 0, retries: 0, lost: 0, released: 0, warnings: 0 }
+  #counts = { acquired: 0, renewed: 0, retries: 0, lost: 0, released: 0, conflicts: 0, warnings: 0 }
   #lastOperation = null
   #lastError = null
   #asked = false
@@ -27,6 +33,8 @@ class Stats {
   #failing = null
   /** Why the last lease was lost, if this generator was told. */
   #reason = null
+  /** The guarded machine ID that another process holds, if this generator was told. */
+  #conflict = null
 
   /** @param {string} coordinator its kind; where it is 'none' nobody ever asks for a lease */
   constructor(coordinator) {
@@ -42,9 +50,12 @@ class Stats {
     } else if (type === 'leaseLost') {
       this.#failing = null
       this.#reason = event.reason
+    } else if (type === 'conflict') {
+      this.#conflict = event.machineId
     } else if (Object.hasOwn(SUCCEEDED, type)) {
       this.#failing = null
       this.#reason = null
+      this.#conflict = null
       this.#lastOperation = { operation: SUCCEEDED[type], at: event.at, durationMs: event.durationMs ?? null }
     }
   }
@@ -95,6 +106,7 @@ class Stats {
   #state({ closed, lease }) {
     if (closed) return 'closed'
     if (lease) return 'held'
+    if (this.#conflict !== null) return 'conflict'
     // The thread may not have heard of a loss yet.
     if (this.#counts.acquired > 0) return 'lost'
     return this.#asked && !this.#converts ? 'acquiring' : 'idle'
@@ -105,6 +117,11 @@ class Stats {
     switch (state) {
       case 'held':
         return [this.#failing ? 'degraded' : 'ok', `machine ID ${lease.machineId} is leased${this.#failures()}`]
+      case 'conflict':
+        return [
+          'unavailable',
+          `machine ID ${this.#conflict} is held by another process; asking for it again${this.#failures()}`
+        ]
       case 'lost':
         return ['unavailable', `the lease was lost${this.#why()}; asking for another one${this.#failures()}`]
       case 'acquiring':

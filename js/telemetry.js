@@ -23,6 +23,9 @@ const RECORD = {
   leaseLost({ lost }, event, attributes) {
     lost.add(1, { ...attributes, 'mintid.reason': event.reason })
   },
+  conflict({ conflicts }, _event, attributes) {
+    conflicts.add(1, attributes)
+  },
   leaseReleased({ duration }, event, attributes) {
     took(duration, 'release', event, attributes)
   }
@@ -142,6 +145,11 @@ function instruments(meter) {
     renewed: counter('mintid.lease.renewed', '{renewal}', 'Leases renewed'),
     retries: counter('mintid.lease.retries', '{attempt}', 'Attempts on a lease that failed and are made again'),
     lost: counter('mintid.lease.lost', '{lease}', 'Leases lost'),
+    conflicts: counter(
+      'mintid.lease.conflicts',
+      '{conflict}',
+      'Guarded machine IDs found to be held by another process'
+    ),
     duration: meter.createHistogram('mintid.lease.operation.duration', {
       unit: 's',
       description: 'How long the coordinator took to answer',

@@ -8,7 +8,7 @@ const { slot } = require('./shared.js')
 const { fakeBackend } = require('./testing/backend.js')
 
 const NAMES = ['seed', 'now', 'key', 'layout']
-const REASONS = ['expired', 'rejected', 'relinquished']
+const REASONS = ['expired', 'rejected', 'conflict', 'relinquished']
 
 /** The moment at which fake IDs are made unless `now` says otherwise. Snapshots depend on it: it never changes. */
 const TEST_NOW = Date.UTC(2026, 0, 1)

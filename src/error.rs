@@ -19,6 +19,8 @@ pub enum Code {
     AcquireTimeout,
     /// Every machine ID is leased.
     Exhausted,
+    /// A guarded machine ID is held by another process.
+    Conflict,
     /// The coordinator cannot be reached, does not let us in, or cannot be used.
     Coordinator,
     /// The registry may have forgotten leases: it grants nothing new until they have all run out.
@@ -46,13 +48,14 @@ pub enum Retry {
 
 impl Code {
     /// Every code, for the test that keeps Rust, JavaScript, typings and docs in step.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Config,
         Self::NotReady,
         Self::LeaseLost,
         Self::Closed,
         Self::AcquireTimeout,
         Self::Exhausted,
+        Self::Conflict,
         Self::Coordinator,
         Self::RegistryReset,
         Self::RegistryVersion,
@@ -71,6 +74,7 @@ impl Code {
             Self::Closed => "ERR_MINTID_CLOSED",
             Self::AcquireTimeout => "ERR_MINTID_ACQUIRE_TIMEOUT",
             Self::Exhausted => "ERR_MINTID_EXHAUSTED",
+            Self::Conflict => "ERR_MINTID_CONFLICT",
             Self::Coordinator => "ERR_MINTID_COORDINATOR",
             Self::RegistryReset => "ERR_MINTID_REGISTRY_RESET",
             Self::RegistryVersion => "ERR_MINTID_REGISTRY_VERSION",
@@ -102,7 +106,7 @@ struct Inner {
 pub struct Fields {
     /// The option at fault (`CONFIG`).
     pub option: Option<&'static str>,
-    /// The machine ID that was lost (`LEASE_LOST`).
+    /// The machine ID that was lost (`LEASE_LOST`), or that another has (`CONFLICT`).
     pub machine_id: Option<u32>,
     /// Why: a lease's reason (`LEASE_LOST`), or what is wrong with a text (`INVALID_ID`).
     pub reason: Option<&'static str>,
@@ -127,9 +131,9 @@ pub struct Fields {
 }
 
 impl Error {
-    /// An error that a retry cannot cure, except where its code says so (`EXHAUSTED`).
+    /// An error that a retry cannot cure, except where its code says so (`EXHAUSTED`, `CONFLICT`).
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        let retry = if code == Code::Exhausted { Retry::Later } else { Retry::Never };
+        let retry = if matches!(code, Code::Exhausted | Code::Conflict) { Retry::Later } else { Retry::Never };
         Self(Box::new(Inner {
             code,
             message: message.into(),
@@ -163,6 +167,18 @@ impl Error {
     #[must_use]
     pub fn retry_in(mut self, wait: Duration) -> Self {
         self.0.retry_in = Some(wait);
+        self
+    }
+
+    /// The same error where the coordinator at fault stands in the option `guard`.
+    #[must_use]
+    pub fn about_guard(mut self) -> Self {
+        if self.0.fields.option == Some("coordinator") {
+            self.0.fields.option = Some("guard");
+            if let Some(rest) = self.0.message.strip_prefix("coordinator") {
+                self.0.message = format!("guard{rest}");
+            }
+        }
         self
     }
 
@@ -257,6 +273,14 @@ mod tests {
         assert_eq!(shown("a\n\"b\""), r#""a\n\"b\"""#);
         assert_eq!(shown(&"x".repeat(1000)).chars().count(), 65);
         assert_eq!(shown(&"\u{1F600}".repeat(1000)).chars().count(), 65);
+    }
+
+    #[test]
+    fn a_guard_is_called_by_its_name() {
+        let error = Error::config("coordinator", "coordinator: unknown parameter \"x\"").about_guard();
+        assert_eq!((error.fields().option, error.message()), (Some("guard"), "guard: unknown parameter \"x\""));
+        let other = Error::config("lease.ttlMs", "lease.ttlMs: 1 here");
+        assert_eq!(other.clone().about_guard(), other);
     }
 
     #[test]

@@ -84,7 +84,7 @@ impl Generator {
                 layout: self.options.layout,
                 fingerprint: self.options.key.as_ref().map(BaseKey::fingerprint),
                 machine_ids: self.options.machine_ids,
-                ttl: self.options.timings.ttl,
+                ttl: self.options.longest_ttl,
             },
             timings: self.options.timings,
             request_timeout: self.options.request_timeout,
@@ -170,6 +170,7 @@ impl Generator {
                 self.gate.hear(event.number, Err(Why::Lost { machine: *machine, loss: *loss }));
                 self.tell_watcher();
             }
+            What::Conflict { machine } => self.gate.hear(event.number, Err(Why::Conflict { machine: *machine })),
             What::Renewed { .. } | What::Retry { .. } | What::Released { .. } | What::Warning { .. } => {}
         }
     }

@@ -2,7 +2,7 @@
 
 const { within } = require('./within.js')
 
-const EVENTS = ['leaseAcquired', 'leaseRenewed', 'leaseRetry', 'leaseLost', 'leaseReleased', 'warning']
+const EVENTS = ['leaseAcquired', 'leaseRenewed', 'leaseRetry', 'leaseLost', 'conflict', 'leaseReleased', 'warning']
 
 /**
  * Keeps every event of a generator from now on.

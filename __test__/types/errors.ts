@@ -3,6 +3,7 @@ import {
   type AddonError,
   ClosedError,
   ConfigError,
+  ConflictError,
   CoordinatorError,
   ExhaustedError,
   InvalidIdError,
@@ -26,6 +27,9 @@ if (error instanceof InvalidIdError) expectType<Equal<typeof error.statusCode, 4
 if (error instanceof InvalidIdError && error.reason === 'not canonical') error.expected.length
 if (error instanceof AcquireTimeoutError) expectType<Equal<typeof error.attempts, number>>()
 if (error instanceof ExhaustedError) expectType<Equal<typeof error.capacity, number>>()
+if (error instanceof ConflictError) {
+  expectType<Equal<[typeof error.machineId, typeof error.statusCode], [number, 503]>>()
+}
 if (error instanceof CoordinatorError) expectType<Equal<typeof error.hint, string | undefined>>()
 if (error instanceof CoordinatorError) expectType<Equal<typeof error.serverCode, string | undefined>>()
 if (error instanceof RegistryError) {

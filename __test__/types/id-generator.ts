@@ -90,6 +90,19 @@ export async function main(): Promise<void> {
   // @ts-expect-error a machine ID by hand has no registry
   new IdGenerator({ machineId: 7, incarnation: 'volatile' })
 
+  // Machine IDs that are guarded.
+  new IdGenerator({ machineId: { env: 'POD_NAME' }, guard: process.env.DATABASE_URL, key: process.env.MINTID_KEY })
+  new IdGenerator({ machineId: 7, guard: connection, tls: { ca: 'a' }, incarnation: 'durable' })
+  new IdGenerator({ machineId: 7, guard: 'postgres://db/app', lease: { ttlMs: 60_000, renewEveryMs: 5000 } })
+  // @ts-expect-error nothing to guard
+  new IdGenerator({ guard: 'postgres://db/app' })
+  // @ts-expect-error one machine ID, or one of many
+  new IdGenerator({ coordinator: 'postgres://db/app', guard: 'postgres://db/app' })
+  // @ts-expect-error the machine ID is given
+  new IdGenerator({ machineId: 7, guard: 'postgres://db/app', machineIds: { from: 0, to: 9 } })
+  // @ts-expect-error the first lease is no shorter than the others
+  new IdGenerator({ machineId: 7, guard: 'postgres://db/app', lease: { firstTtlMs: 3000 } })
+
   // Life.
   const connected: IdGenerator = await IdGenerator.connect(options, { acquireTimeoutMs: 500 })
   await connected.ready({ signal: undefined })
@@ -99,9 +112,9 @@ export async function main(): Promise<void> {
   expectType<Equal<typeof connected.lease, Lease | null>>()
   expectType<Equal<ReturnType<typeof connected.stats>, GeneratorStats>>()
   expectType<Equal<ReturnType<typeof connected.health>, GeneratorHealth>>()
-  const { state, lastError, lastOperation, renewed } = connected.stats()
-  expectType<Equal<typeof state, 'idle' | 'acquiring' | 'held' | 'lost' | 'closed'>>()
-  expectType<Equal<[typeof lastError, typeof renewed], [MintidError | null, number]>>()
+  const { state, lastError, lastOperation, renewed, conflicts } = connected.stats()
+  expectType<Equal<typeof state, 'idle' | 'acquiring' | 'held' | 'lost' | 'conflict' | 'closed'>>()
+  expectType<Equal<[typeof lastError, typeof renewed, typeof conflicts], [MintidError | null, number, number]>>()
   lastOperation?.at.getTime()
   const status: 200 | 503 = connected.health().status === 'unavailable' ? 503 : 200
   connected.relinquish('moving to another zone')
@@ -124,7 +137,10 @@ export async function main(): Promise<void> {
     })
     .once('leaseLost', ({ machineId, reason }) => {
       expectType<Equal<typeof machineId, number>>()
-      expectType<Equal<typeof reason, 'expired' | 'rejected' | 'relinquished'>>()
+      expectType<Equal<typeof reason, 'expired' | 'rejected' | 'conflict' | 'relinquished'>>()
+    })
+    .on('conflict', ({ machineId, at }) => {
+      expectType<Equal<[typeof machineId, typeof at], [number, Date]>>()
     })
     .off('warning', ({ code, message }) => `${code} ${message}`)
   ids.on('leaseRetry', ({ error }) => expectType<Equal<typeof error.code, string>>())
@@ -132,6 +148,8 @@ export async function main(): Promise<void> {
   ids.on('leaseLots', () => {})
   // @ts-expect-error nothing emits 'error'
   ids.on('error', () => {})
+  // @ts-expect-error a field of another event
+  ids.on('conflict', ({ reason }) => reason)
   // @ts-expect-error a field of another event
   ids.on('leaseLost', ({ durationMs }) => durationMs)
   ids.emit('leaseLost', { machineId: 1, reason: 'expired', at: new Date() })

@@ -110,6 +110,7 @@ test('HTTP frameworks find their status', () => {
   assert.equal(new InvalidIdError('x').statusCode, 400)
   assert.equal(new NotReadyError('x').statusCode, 503)
   assert.equal(new LeaseLostError('x').statusCode, 503)
+  assert.equal(new errors.ConflictError('x').statusCode, 503)
 })
 
 test('instanceof holds across copies of the module', () => {

@@ -3,12 +3,12 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 
-const { CoordinatorError, IdGenerator } = require('../../index.js')
+const { ConflictError, CoordinatorError, IdGenerator } = require('../../index.js')
 const { fakeIds } = require('../../js/testing.js')
 const { fakeBackend } = require('./fake-backend.js')
 
 const AT = Date.UTC(2026, 0, 1)
-const NONE = { acquired: 0, renewed: 0, retries: 0, lost: 0, released: 0, warnings: 0 }
+const NONE = { acquired: 0, renewed: 0, retries: 0, lost: 0, released: 0, conflicts: 0, warnings: 0 }
 const NO_LEASE = { machineId: null, expiresInMs: null }
 const failure = {
   failure: true,
@@ -18,9 +18,9 @@ const failure = {
 }
 
 /** A generator whose native side is in the test's hands. */
-function generator(options) {
+function generator(options = { coordinator: 'postgres://db.internal/app' }) {
   const fake = fakeBackend()
-  const ids = new IdGenerator({ coordinator: 'postgres://db.internal/app', ...options }, fake.backend)
+  const ids = new IdGenerator(options, fake.backend)
   return {
     ids,
     handle: () => fake.handles[0],
@@ -148,6 +148,33 @@ test('a loss, also one that this thread has not heard of, and the next lease', a
   assert.equal(ids.stats().acquired, 2)
   handle().held = null
   assert.equal(ids.health().reason, 'the lease was lost; asking for another one')
+})
+
+test('while another process holds the guarded machine ID, before the first lease and after a loss', async () => {
+  const { ids, handle, emit } = generator({ machineId: 7, guard: 'postgres://db.internal/app' })
+  ids.on('conflict', () => {})
+  ids.on('leaseLost', () => {})
+  const taken = { failure: true, code: 'ERR_MINTID_CONFLICT', message: 'taken', machineId: 7 }
+  const ready = ids.ready()
+  emit('conflict')
+  retry(emit, 'acquire', 1, taken)
+  assert.deepEqual([ids.stats().state, ids.stats().conflicts, ids.stats().machineId], ['conflict', 1, null])
+  const held = 'machine ID 7 is held by another process; asking for it again'
+  const reason = `${held}; acquire failed once: ERR_MINTID_CONFLICT`
+  assert.deepEqual(ids.health(), { status: 'unavailable', reason, ...NO_LEASE })
+  handle().settle(taken)
+  await assert.rejects(ready, (error) => error instanceof ConflictError && error.machineId === 7)
+  assert.equal(ids.stats().state, 'conflict')
+  handle().grant()
+  emit('leaseAcquired', { durationMs: 5, source: 'initial' })
+  assert.deepEqual([ids.stats().state, ids.health().status], ['held', 'ok'])
+  handle().held = null
+  emit('leaseLost', { reason: 'conflict' })
+  assert.equal(ids.health().reason, 'the lease was lost (conflict); asking for another one')
+  emit('conflict')
+  assert.deepEqual([ids.stats().state, ids.stats().conflicts, ids.health().reason], ['conflict', 2, held])
+  await ids.close()
+  assert.equal(ids.stats().state, 'closed')
 })
 
 test('after close', async () => {

@@ -74,6 +74,8 @@ test('events are counted and timed, with namespace and kind, and no address', as
   emit('leaseRenewed', { durationMs: 5, source: 'scheduled' })
   emit('leaseRetry', { operation: 'renew', attempt: 1, delayMs: 100, error: failure })
   emit('leaseLost', { reason: 'rejected' })
+  ids.on('conflict', () => {})
+  emit('conflict')
   emit('leaseReleased', { durationMs: 8, source: 'shutdown' })
   emit('warning', { code: 'OTHER', message: 'uncounted' })
   const found = await collected()
@@ -83,6 +85,7 @@ test('events are counted and timed, with namespace and kind, and no address', as
   assert.deepEqual([...found['mintid.lease.retries']], [{ value: 1, attributes: retried }])
   const lost = { ...OURS, 'mintid.reason': 'rejected' }
   assert.deepEqual([...found['mintid.lease.lost']], [{ value: 1, attributes: lost }])
+  assert.deepEqual([...found['mintid.lease.conflicts']], [{ value: 1, attributes: OURS }])
   const durations = found['mintid.lease.operation.duration']
   assert.equal(durations.unit, 's')
   assert.deepEqual(

@@ -6,7 +6,18 @@ const { serverOptions } = require('./server.js')
 const { leaseOptions } = require('./lease.js')
 const { layoutOptions } = require('./layout.js')
 
-const NAMES = ['coordinator', 'machineId', 'machineIds', 'namespace', 'lease', 'tls', 'incarnation', 'key', 'layout']
+const NAMES = [
+  'coordinator',
+  'machineId',
+  'guard',
+  'machineIds',
+  'namespace',
+  'lease',
+  'tls',
+  'incarnation',
+  'key',
+  'layout'
+]
 const SHORTEST_KEY = 32
 
 /**
@@ -20,7 +31,7 @@ function generatorOptions(options) {
   record(options, '', NAMES)
   const layout = layoutOptions(options.layout)
   const source = sourceOptions(options, 2 ** layout.machine)
-  const { acquireTimeoutMs, ...lease } = leaseOptions(options.lease, source.coordinator)
+  const { acquireTimeoutMs, ...lease } = leaseOptions(options.lease, source.coordinator, options.guard !== undefined)
   return {
     ...source,
     ...serverOptions(options, source.coordinator),

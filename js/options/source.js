@@ -6,27 +6,56 @@ const { TYPES, serverOfScheme } = require('./servers.js')
 const WORDS = ['local', 'none']
 const LATER_TYPES = ['mysql', 'mariadb']
 const SCHEME = /^([a-z][a-z0-9+.-]{0,31}):\/\//i
+/** Coordinators that cannot guard a machine ID: other hosts would not know of it. */
+const UNGUARDING = { local: "'local'", none: "'none'", directory: 'a directory' }
 const OF_LAYOUT = 'the machine IDs of the layout'
 const EXPECTED =
   "expected 'local', 'none', or a URL like postgres://db.internal/app, redis://cache.internal or file:///var/lib/mintid"
+const EXPECTED_TO_GUARD =
+  'expected a server that all who use the machine IDs share, like postgres://db.internal/app or redis://cache.internal'
 
 /**
- * Where machine IDs come from: exactly one of `coordinator` and `machineId`.
+ * Where machine IDs come from: exactly one of `coordinator` and `machineId`, the latter with or without a `guard`.
  *
  * @param {object} options the user's generator options
  * @param {number} machines how many machine IDs the layout has
  * @returns {{ coordinator: string, directory?: string, url?: string, parameters?: [string, string][], machineId?: object,
  *   machineIds?: { from: number, to: number } }} `machineId` still names its environment variable or hosts: see
- *   `resolveMachineId`
+ *   `resolveMachineId`; beside a server as the coordinator it is guarded there
  */
-function sourceOptions({ coordinator, machineId, machineIds }, machines) {
+function sourceOptions({ coordinator, machineId, guard, machineIds }, machines) {
   if (machineId !== undefined) {
-    if (coordinator !== undefined) refuse('machineId', 'expected either coordinator or machineId, found both')
+    if (coordinator !== undefined) {
+      const hint = 'to have a machine ID of yours guarded, name the coordinator in guard'
+      refuse('machineId', `expected either coordinator or machineId, found both; ${hint}`)
+    }
     if (machineIds !== undefined) refuse('machineIds', 'expected none beside machineId, which names the one ID itself')
-    return { coordinator: 'fixed', machineId: machineIdOption(machineId, machines) }
+    if (guard === undefined) return { coordinator: 'fixed', machineId: machineIdOption(machineId, machines) }
+    // The highest machine ID of a registry is the database's.
+    return { ...guardOption(guard), machineId: machineIdOption(machineId, machines - 1) }
   }
+  if (guard !== undefined) refuse('guard', 'expected machineId beside it, which is what it guards, found none')
   if (coordinator === undefined) refuse('coordinator', `${EXPECTED} (or machineId instead), found neither`)
   return { ...coordinatorOption(coordinator), machineIds: machineIdsOption(machineIds, machines) }
+}
+
+/** A coordinator in the option `guard`; what is wrong with it is said of that option. */
+function guardOption(value) {
+  const source = guarding(() => coordinatorOption(value))
+  const found = UNGUARDING[source.coordinator]
+  if (found !== undefined) refuse('guard', `${EXPECTED_TO_GUARD}, found ${found}`)
+  return source
+}
+
+function guarding(read) {
+  try {
+    return read()
+  } catch (error) {
+    const { ConfigError } = require('../errors.js')
+    if (!(error instanceof ConfigError) || !/^coordinator\b/.test(error.option)) throw error
+    const ofGuard = (text) => text.replace(/^coordinator\b/, 'guard').replace(EXPECTED, EXPECTED_TO_GUARD)
+    throw new ConfigError(ofGuard(error.message), { option: ofGuard(error.option), cause: error.cause })
+  }
 }
 
 /** Messages never show the value: a coordinator's URL may hold a password. */

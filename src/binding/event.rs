@@ -9,7 +9,9 @@ use crate::lease::event::{Event, What};
 #[napi(object, object_from_js = false)]
 #[derive(Default)]
 pub struct LeaseEvent {
-    #[napi(ts_type = "'leaseAcquired' | 'leaseRenewed' | 'leaseRetry' | 'leaseLost' | 'leaseReleased' | 'warning'")]
+    #[napi(
+        ts_type = "'leaseAcquired' | 'leaseRenewed' | 'leaseRetry' | 'leaseLost' | 'conflict' | 'leaseReleased' | 'warning'"
+    )]
     pub r#type: String,
     pub at: f64,
     pub machine_id: Option<u32>,
@@ -57,6 +59,7 @@ impl From<&Event> for LeaseEvent {
                 detail: detail.clone(),
                 ..of("leaseLost")
             },
+            What::Conflict { machine } => Self { machine_id: Some(*machine), ..of("conflict") },
             What::Released { machine, took } => Self {
                 machine_id: Some(*machine),
                 source: Some("shutdown".to_owned()),

@@ -30,6 +30,7 @@ pub struct NativeOptions {
     pub tls: Option<TlsFiles>,
     #[napi(ts_type = "'volatile' | 'durable'")]
     pub incarnation: Option<String>,
+    /// Beside a server: the machine ID that is guarded there.
     pub machine_id: Option<MachineId>,
     pub machine_ids: Option<MachineRange>,
     pub namespace: String,
@@ -129,25 +130,26 @@ impl NativeOptions {
             Some(other) => return Err(unknown("incarnation", other)),
         };
         let address = Address { url: self.url, parameters: self.parameters, tls: self.tls };
-        let place = match self.coordinator.as_str() {
-            "postgres" => {
-                Place::Postgres(Box::new(address.read(postgres::Settings::parse, postgres::Settings::from_parameters)?))
-            }
-            "redis" => Place::Redis(Box::new(address.read(redis::Settings::parse, redis::Settings::from_parameters)?)),
-            other => place(other, self.directory, self.machine_id)?,
-        };
+        let mut guarded = self.machine_id.and_then(MachineId::identity);
+        let place = place(&self.coordinator, self.directory, address, &mut guarded);
+        let place = place.map_err(|error| if guarded.is_some() { error.about_guard() } else { error })?;
+        let lease = self.lease;
+        // A guarded lease stays as short as a first one: who crashes is back soon, however old it was.
+        let ttl_ms = if guarded.is_some() { lease.first_ttl_ms } else { lease.ttl_ms };
         Ok(Options {
             place,
+            guarded,
             on_reset,
             durable,
             machine_ids: self.machine_ids.map(|range| (range.from, range.to)),
             namespace: self.namespace,
             timings: Timings {
-                ttl: millis(self.lease.ttl_ms),
-                first_ttl: millis(self.lease.first_ttl_ms),
-                renew_every: millis(self.lease.renew_every_ms),
+                ttl: millis(ttl_ms),
+                first_ttl: millis(lease.first_ttl_ms),
+                renew_every: millis(lease.renew_every_ms),
             },
-            request_timeout: millis(self.lease.request_timeout_ms),
+            longest_ttl: millis(lease.ttl_ms),
+            request_timeout: millis(lease.request_timeout_ms),
             key: self.key.map(|key| BaseKey::new(&key)).transpose()?,
             layout: Layout::new(partition, time, machine, sequence, epoch_ms as u64)?,
         })
@@ -200,19 +202,34 @@ fn kind(kind: &str, base: &str) -> Result<Kind, Error> {
     }
 }
 
-fn place(coordinator: &str, directory: Option<String>, machine_id: Option<MachineId>) -> Result<Place, Error> {
-    match (coordinator, directory, machine_id) {
-        ("none", ..) => Ok(Place::Nowhere),
-        ("local", ..) => Ok(Place::Local),
-        ("directory", Some(directory), _) => Ok(Place::Directory(PathBuf::from(directory))),
-        ("fixed", _, Some(MachineId { number: Some(number), .. })) => Ok(Place::Fixed(Identity::Number(number))),
-        ("fixed", _, Some(MachineId { env: Some(EnvironmentVariable { name, value }), .. })) => {
-            Ok(Place::Fixed(Identity::Environment { name, value }))
+/// `identity` is left to be guarded, unless it is the place itself.
+fn place(
+    coordinator: &str,
+    directory: Option<String>,
+    address: Address,
+    identity: &mut Option<Identity>,
+) -> Result<Place, Error> {
+    Ok(match (coordinator, directory) {
+        ("none", _) => Place::Nowhere,
+        ("local", _) => Place::Local,
+        ("directory", Some(directory)) => Place::Directory(PathBuf::from(directory)),
+        ("fixed", _) => Place::Fixed(identity.take().ok_or_else(|| unknown("machineId", "none"))?),
+        ("postgres", _) => {
+            Place::Postgres(Box::new(address.read(postgres::Settings::parse, postgres::Settings::from_parameters)?))
         }
-        ("fixed", _, Some(MachineId { hosts: Some(Hosts { list, own }), .. })) => {
-            Ok(Place::Fixed(Identity::Hosts { list, own }))
+        ("redis", _) => Place::Redis(Box::new(address.read(redis::Settings::parse, redis::Settings::from_parameters)?)),
+        (other, _) => return Err(unknown("coordinator", other)),
+    })
+}
+
+impl MachineId {
+    fn identity(self) -> Option<Identity> {
+        match self {
+            Self { number: Some(number), .. } => Some(Identity::Number(number)),
+            Self { env: Some(EnvironmentVariable { name, value }), .. } => Some(Identity::Environment { name, value }),
+            Self { hosts: Some(Hosts { list, own }), .. } => Some(Identity::Hosts { list, own }),
+            Self { number: None, env: None, hosts: None } => None,
         }
-        (other, ..) => Err(unknown("coordinator", other)),
     }
 }
 

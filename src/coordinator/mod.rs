@@ -11,6 +11,8 @@ mod address;
 mod beside;
 pub mod fixed;
 #[cfg(feature = "runtime")]
+pub mod guarded;
+#[cfg(feature = "runtime")]
 pub mod keeper;
 pub mod local;
 #[cfg(feature = "postgres")]
@@ -183,6 +185,21 @@ impl MachineIds {
         Ok(Self { first, last })
     }
 
+    /// One of them alone.
+    ///
+    /// # Errors
+    /// `CONFIG` with option `machineId` when it is the highest, or beyond.
+    pub fn only(layout: &Layout, machine: u32) -> Result<Self, Error> {
+        let highest = layout.machines() - 2;
+        if machine > highest {
+            let text = format!(
+                "machineId: expected 0 to {highest} with guard (the highest ID is the database's), found {machine}"
+            );
+            return Err(Error::config("machineId", text));
+        }
+        Ok(Self { first: machine, last: machine })
+    }
+
     /// How many there are.
     #[must_use]
     pub fn capacity(self) -> u32 {
@@ -213,6 +230,14 @@ mod tests {
             let error = MachineIds::new(&Layout::DEFAULT, Some(range)).unwrap_err();
             assert_eq!(error.fields().option, Some("machineIds"));
         }
+    }
+
+    #[test]
+    fn one_machine_id_is_claimed_alone_and_never_the_highest() {
+        let one = MachineIds::only(&Layout::DEFAULT, 510).unwrap();
+        assert_eq!((one.capacity(), one.contains(509), one.contains(510)), (1, false, true));
+        let error = MachineIds::only(&Layout::DEFAULT, 511).unwrap_err();
+        assert_eq!(error.fields().option, Some("machineId"));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::only_converts;
 use crate::cipher::BaseKey;
 use crate::clock::Clock;
 use crate::coordinator::fixed::{Fixed, Identity};
+use crate::coordinator::guarded::{Claims, Guarded};
 #[cfg(feature = "runtime")]
 use crate::coordinator::keeper;
 use crate::coordinator::local::{Local, Surroundings, default_directory};
@@ -45,12 +46,16 @@ pub enum Place {
 pub struct Options {
     /// Who grants leases.
     pub place: Place,
+    /// The one machine ID to claim there, where `place` guards it.
+    pub guarded: Option<Identity>,
     /// The range of machine IDs to lease from, both included; all of them without one.
     pub machine_ids: Option<(u32, u32)>,
     /// Which registry of the coordinator's.
     pub namespace: String,
     /// How long things may take.
     pub timings: Timings,
+    /// How long leases of the namespace may last, as all its processes have agreed.
+    pub longest_ttl: Duration,
     /// How long one request may take.
     pub request_timeout: Duration,
     /// The secret behind masks and encrypted kinds.
@@ -66,9 +71,23 @@ pub struct Options {
 impl Options {
     /// The coordinator, and one spelling of its address: two generators that have the same one share a lease.
     pub(super) fn coordinator(&self, clock: &Arc<dyn Clock>) -> Result<(String, Arc<dyn Coordinator>), Error> {
+        let Some(identity) = &self.guarded else { return self.unguarded(clock) };
+        let machine = identity.resolve(&self.layout)?;
+        // Rows are looked at by the one that leases, over its connection.
+        let (address, inner, rows) = match self.registry() {
+            Ok(registry) => (registry.name(), Arc::clone(&registry) as Arc<dyn Coordinator>, Some(registry)),
+            Err(_) => self.unguarded(clock).map(|(address, inner)| (address, inner, None))?,
+        };
+        let address = format!("machineId {machine} in {address}");
+        let claims = Claims::of_this_process(&format!("{}: {address}", self.namespace));
+        let guarded = Guarded::new(machine, inner, claims, Arc::clone(clock)).looking_at(rows);
+        Ok((address, Arc::new(guarded)))
+    }
+
+    fn unguarded(&self, clock: &Arc<dyn Clock>) -> Result<(String, Arc<dyn Coordinator>), Error> {
         let Self { layout, namespace, .. } = self;
         let local = |directory: PathBuf| -> Result<(String, Arc<dyn Coordinator>), Error> {
-            let machines = MachineIds::new(layout, self.machine_ids)?;
+            let machines = self.machines()?;
             // Two spellings of one directory are one lease. What cannot be made fails when it is asked for a lease.
             let made = std::fs::create_dir_all(&directory).and_then(|()| std::fs::canonicalize(&directory));
             let directory = made.unwrap_or(directory);
@@ -108,6 +127,13 @@ impl Options {
         }
     }
 
+    fn machines(&self) -> Result<MachineIds, Error> {
+        match &self.guarded {
+            Some(identity) => MachineIds::only(&self.layout, identity.resolve(&self.layout)?),
+            None => MachineIds::new(&self.layout, self.machine_ids),
+        }
+    }
+
     #[cfg(feature = "runtime")]
     fn setup<T: Clone>(&self, settings: &T) -> Result<keeper::Setup<T>, Error> {
         /// Renewals further apart are worth a connection each: an idle one costs the server more.
@@ -115,10 +141,10 @@ impl Options {
         Ok(keeper::Setup {
             settings: settings.clone(),
             namespace: self.namespace.clone(),
-            machine_ids: MachineIds::new(&self.layout, self.machine_ids)?,
+            machine_ids: self.machines()?,
             agreement: Agreement {
                 layout: self.layout,
-                ttl: self.timings.ttl,
+                ttl: self.longest_ttl,
                 fingerprint: self.key.as_ref().map(BaseKey::fingerprint),
                 durable: self.durable,
             },

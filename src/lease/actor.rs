@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, WeakUnboundedSender, unbounded_channel};
 
-use super::event::{Event as Notice, Source, What};
+use super::event::{Event as Notice, What};
 use super::manager::{Command, Listener, Setup, Shown, Snapshot};
 use super::requests::{answered, expiry, no_answer};
 use super::running_out::RunningOut;
@@ -181,9 +181,8 @@ impl Actor {
     }
 
     fn subscribe(&mut self, owner: Owner, listener: Listener) {
-        if let Phase::Held(holding) = &self.state.phase {
-            let machine = holding.lease.machine;
-            listener(&self.notice(What::Acquired { machine, source: Source::Initial, took: Duration::ZERO }));
+        if let Some(what) = self.state.news() {
+            listener(&self.notice(what));
         }
         self.listeners.push((owner, listener));
     }
@@ -339,7 +338,7 @@ impl Actor {
     fn deadline(&self) -> Option<Tick> {
         match &self.state.phase {
             Phase::Held(holding) => holding.deadline,
-            Phase::Idle | Phase::Acquiring(_) | Phase::Lost(_) | Phase::Closed => None,
+            _ => None,
         }
     }
 

@@ -61,6 +61,11 @@ pub enum What {
         /// What the application said when it gave the lease up.
         detail: Option<String>,
     },
+    /// `conflict`: another process holds the one machine ID that is claimed.
+    Conflict {
+        /// Machine ID.
+        machine: u32,
+    },
     /// `leaseReleased`: given back on purpose.
     Released {
         /// Machine ID.

@@ -16,9 +16,12 @@
 //! | Held | Relinquished | Lost | close, release, emit `leaseLost`, acquire |
 //! | Lost | Acquired | Held | as from Acquiring |
 //! | Lost | Refused | Lost | emit `leaseRetry`, retry timer |
-//! | Acquiring, Lost | retry timer | the same | acquire |
+//! | Acquiring, Lost | Refused, another holds the guarded machine ID | Conflict | emit `conflict`, `leaseRetry`, retry timer |
+//! | Conflict | Acquired | Held | as from Acquiring |
+//! | Conflict | Refused | Conflict | emit `leaseRetry`, retry timer |
+//! | Acquiring, Lost, Conflict | retry timer | the same | acquire |
 //! | Held | Closing | Closed | close, release |
-//! | Idle, Acquiring, Lost | Closing | Closed | close |
+//! | Idle, Acquiring, Lost, Conflict | Closing | Closed | close |
 //! | any other | Acquired | the same | decline: nobody waits for that grant any more |
 //!
 //! Whatever is not in the table changes nothing. Answers and timers carry the generation of the state that asked for
@@ -69,26 +72,26 @@ impl Next<'_> {
             (Phase::Closed, event) => self.stale(Phase::Closed, event),
             (phase, Event::Closing) => self.close(&phase),
 
-            (Phase::Idle, Event::Wanted) => Phase::Acquiring(self.acquire(0, 0, None)),
+            (Phase::Idle, Event::Wanted) => Phase::Acquiring(self.ask(Source::Initial)),
 
-            (Phase::Acquiring(asking), Event::Acquired(_, grant)) => self.hold(&asking, grant, Source::Initial),
-            (Phase::Lost(asking), Event::Acquired(_, grant)) => self.hold(&asking, grant, Source::Reacquire),
+            (
+                Phase::Acquiring(asking) | Phase::Lost(asking) | Phase::Conflict { asking, .. },
+                Event::Acquired(_, grant),
+            ) => self.hold(&asking, grant),
             (Phase::Acquiring(_), Event::Refused(_, error)) if error.retry() == Retry::Never => {
                 self.generation += 1;
                 self.effects.push(Effect::Settle(Err(error)));
                 Phase::Idle
             }
-            (Phase::Acquiring(asking), Event::Refused(_, error)) => {
-                Phase::Acquiring(self.try_later(&asking, Source::Initial, error))
+            (Phase::Acquiring(asking), Event::Refused(_, error)) => self.refused(&asking, error, Phase::Acquiring),
+            (Phase::Lost(asking), Event::Refused(_, error)) => self.refused(&asking, error, Phase::Lost),
+            (Phase::Conflict { machine, asking }, Event::Refused(_, error)) => {
+                Phase::Conflict { machine, asking: self.try_later(&asking, error) }
             }
-            (Phase::Lost(asking), Event::Refused(_, error)) => {
-                Phase::Lost(self.try_later(&asking, Source::Reacquire, error))
-            }
-            (Phase::Acquiring(asking), Event::Fired(_, Timer::Retry)) => {
-                Phase::Acquiring(self.acquire(asking.asked, asking.failed, asking.last_error))
-            }
-            (Phase::Lost(asking), Event::Fired(_, Timer::Retry)) => {
-                Phase::Lost(self.acquire(asking.asked, asking.failed, asking.last_error))
+            (Phase::Acquiring(asking), Event::Fired(_, Timer::Retry)) => Phase::Acquiring(self.ask_again(asking)),
+            (Phase::Lost(asking), Event::Fired(_, Timer::Retry)) => Phase::Lost(self.ask_again(asking)),
+            (Phase::Conflict { machine, asking }, Event::Fired(_, Timer::Retry)) => {
+                Phase::Conflict { machine, asking: self.ask_again(asking) }
             }
 
             (Phase::Held(holding), Event::Wanted) => {
@@ -130,13 +133,28 @@ impl Next<'_> {
         phase
     }
 
-    fn acquire(&mut self, asked: u32, failed: u32, last_error: Option<Error>) -> Asking {
-        self.generation += 1;
-        self.effects.push(Effect::Acquire(self.generation));
-        Asking { sent: self.moment.now, asked: asked + 1, failed, last_error }
+    fn ask(&mut self, source: Source) -> Asking {
+        self.ask_again(Asking { source, sent: self.moment.now, asked: 0, failed: 0, last_error: None })
     }
 
-    fn try_later(&mut self, asking: &Asking, source: Source, error: Error) -> Asking {
+    fn ask_again(&mut self, asking: Asking) -> Asking {
+        self.generation += 1;
+        self.effects.push(Effect::Acquire(self.generation));
+        Asking { sent: self.moment.now, asked: asking.asked + 1, ..asking }
+    }
+
+    fn refused(&mut self, asking: &Asking, error: Error, phase: fn(Asking) -> Phase) -> Phase {
+        match error.fields().machine_id.filter(|_| error.code() == Code::Conflict) {
+            Some(machine) => {
+                self.effects.push(Effect::Emit(What::Conflict { machine }));
+                Phase::Conflict { machine, asking: self.try_later(asking, error) }
+            }
+            None => phase(self.try_later(asking, error)),
+        }
+    }
+
+    fn try_later(&mut self, asking: &Asking, error: Error) -> Asking {
+        let Asking { source, sent, asked, .. } = *asking;
         let failed = asking.failed + 1;
         if error.code() == Code::RegistryReset
             && asking.last_error.as_ref().is_none_or(|last| last.code() != error.code())
@@ -145,11 +163,11 @@ impl Next<'_> {
                 .push(Effect::Emit(What::Warning { code: "REGISTRY_RESET", message: error.message().to_owned() }));
         }
         let delay = self.acquire_delay(failed, &error);
-        let took = self.moment.now.since(asking.sent);
+        let took = self.moment.now.since(sent);
         let operation = Operation::Acquire;
         let retry = What::Retry { operation, source, took, attempt: failed, delay, error: error.clone() };
         self.later(Timer::Retry, delay, retry);
-        Asking { sent: asking.sent, asked: asking.asked, failed, last_error: Some(error) }
+        Asking { source, sent, asked, failed, last_error: Some(error) }
     }
 
     /// Not much later than the time after which it may help, and spread over a second then: the others were told the same.
@@ -181,8 +199,8 @@ impl Next<'_> {
         self.effects.push(Effect::SetTimer(self.generation, timer, self.moment.now.after(delay)));
     }
 
-    fn hold(&mut self, asking: &Asking, grant: Grant, source: Source) -> Phase {
-        let (lease, left) = (grant.lease, left(&grant));
+    fn hold(&mut self, asking: &Asking, grant: Grant) -> Phase {
+        let (lease, left, source) = (grant.lease, left(&grant), asking.source);
         let took = self.moment.now.since(asking.sent);
         self.effects.push(Effect::Open(grant));
         self.effects.push(Effect::Emit(What::Acquired { machine: lease.machine, source, took }));
@@ -224,7 +242,7 @@ impl Next<'_> {
             self.effects.push(Effect::Release { lease: holding.lease, announce: false });
         }
         self.effects.push(Effect::Emit(What::Lost { machine, loss, detail }));
-        Phase::Lost(self.acquire(0, 0, None))
+        Phase::Lost(self.ask(Source::Reacquire))
     }
 
     fn close(&mut self, phase: &Phase) -> Phase {

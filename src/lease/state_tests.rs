@@ -1,8 +1,10 @@
 //! The table of the module, row by row.
 
+#[path = "state_tests/conflict.rs"]
+mod conflict;
+
 use super::*;
 use crate::coordinator::Token;
-use crate::error::Code;
 
 const TIMINGS: Timings =
     Timings { ttl: Duration::from_secs(300), first_ttl: Duration::from_secs(60), renew_every: Duration::from_secs(60) };

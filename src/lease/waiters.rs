@@ -80,6 +80,7 @@ mod tests {
     use std::sync::mpsc;
 
     use super::*;
+    use crate::lease::event::Source;
 
     fn waiter(owner: u64, deadline: u64) -> (Waiter, mpsc::Receiver<Result<(), Error>>) {
         let (sender, receiver) = mpsc::channel();
@@ -88,7 +89,7 @@ mod tests {
     }
 
     fn asking(last_error: Error) -> Asking {
-        Asking { sent: Tick(0), asked: 3, failed: 3, last_error: Some(last_error) }
+        Asking { source: Source::Initial, sent: Tick(0), asked: 3, failed: 3, last_error: Some(last_error) }
     }
 
     #[test]

@@ -40,6 +40,11 @@ pub enum Why {
         /// How.
         loss: Loss,
     },
+    /// Another process holds the one machine ID that is claimed.
+    Conflict {
+        /// Which.
+        machine: u32,
+    },
     /// The owner is done.
     Closed,
 }
@@ -59,6 +64,10 @@ impl Why {
                     fields.machine_id = Some(machine);
                     fields.reason = Some(loss.as_str());
                 })
+            }
+            Self::Conflict { machine } => {
+                let text = format!("machine ID {machine} is held by another process; no IDs until it is free");
+                Error::new(Code::Conflict, text).with(|fields| fields.machine_id = Some(machine))
             }
             Self::Closed => Error::new(Code::Closed, "the generator is closed"),
         }

@@ -6,7 +6,7 @@ const { CALLS, KINDS, RecordWriter, unpack } = require('./records.js')
 const [NEXT, NEXT_DB, NEXT_MANY_DB] = CALLS.keys()
 
 /** What a call without a lease throws; anything else is a fault of its own. */
-const REFUSALS = ['ERR_MINTID_LEASE_LOST', 'ERR_MINTID_NOT_READY', 'ERR_MINTID_CLOSED']
+const REFUSALS = ['LEASE_LOST', 'CONFLICT', 'NOT_READY', 'CLOSED'].map((name) => `ERR_MINTID_${name}`)
 
 /** Mints all kinds by all calls, writes each ID down, and says when minting stops and when it goes on. */
 class Minter {

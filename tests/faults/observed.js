@@ -9,7 +9,13 @@ const { metrics } = require('@opentelemetry/api')
 const { MeterProvider, MetricReader } = require('@opentelemetry/sdk-metrics')
 
 /** By the name of the event: the name of its count in `stats()`, and of its metric. */
-const COUNTS = { leaseAcquired: 'acquired', leaseRenewed: 'renewed', leaseRetry: 'retries', leaseLost: 'lost' }
+const COUNTS = {
+  leaseAcquired: 'acquired',
+  leaseRenewed: 'renewed',
+  leaseRetry: 'retries',
+  leaseLost: 'lost',
+  conflict: 'conflicts'
+}
 
 /** Collects when it is asked to. */
 class Reader extends MetricReader {

@@ -12,7 +12,9 @@ const REPORTS = 3
 const EVENTS = ['leaseAcquired', 'leaseRenewed', 'leaseRetry', 'leaseLost', 'leaseReleased', 'conflict', 'warning']
 
 /** What a process that waits for its lease may be told without being wrong itself; others end it. */
-const PASSING = ['ACQUIRE_TIMEOUT', 'EXHAUSTED', 'COORDINATOR', 'REGISTRY_RESET'].map((name) => `ERR_MINTID_${name}`)
+const PASSING = ['ACQUIRE_TIMEOUT', 'EXHAUSTED', 'CONFLICT', 'COORDINATOR', 'REGISTRY_RESET'].map(
+  (name) => `ERR_MINTID_${name}`
+)
 const AGAIN_MS = 100
 
 /** Tells the parent, before this returns. */

@@ -57,10 +57,13 @@ class Stage {
     return this.coordinator.setup({ namespace, ttlMs: this.lease.ttlMs, key: this.#key })
   }
 
-  /** The options of a generator on this stage; everybody goes through the proxy. */
-  options({ parameters, lease, ...more } = {}) {
+  /** The options of a generator on this stage; everybody goes through the proxy. A `machineId` is guarded. */
+  options({ parameters, lease, machineId, ...more } = {}) {
     const coordinator = this.coordinator.url(this.proxy?.port, parameters)
-    return { coordinator, key: this.#key, lease: { ...this.lease, ...lease }, ...more }
+    const timings = { ...this.lease, ...lease }
+    if (machineId === undefined) return { coordinator, key: this.#key, lease: timings, ...more }
+    const { firstTtlMs: _, ...guarded } = timings
+    return { machineId, guard: coordinator, key: this.#key, lease: guarded, ...more }
   }
 
   /** Starts a process that leases and mints; does not wait for it. */

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mintid::clock::Clock;
+use mintid::coordinator::guarded::{Claims, Guarded};
 use mintid::coordinator::{Coordinator, Lease, MachineIds, Term};
 use mintid::error::{Code, Error, Retry};
 use mintid::layout::{Layout, Parts};
@@ -14,6 +15,7 @@ use mintid::lease::waiters::Owner;
 use mintid::nonce::{Factory, Order, Source, Space};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 
 use crate::support::T0_MS;
 use crate::support::clock::VirtualClock;
@@ -22,6 +24,8 @@ use crate::support::unreliable::Unreliable;
 
 /// Those of a generator without options.
 pub(crate) const TIMINGS: Timings = Timings { ttl: secs(300), first_ttl: secs(60), renew_every: secs(60) };
+/// Those of a guarded one.
+pub(crate) const GUARDED: Timings = Timings { ttl: secs(60), first_ttl: secs(60), renew_every: secs(12) };
 pub(crate) const REQUEST_TIMEOUT: Duration = secs(5);
 
 /// Tokio rounds its timers up to a millisecond.
@@ -46,6 +50,7 @@ pub(crate) struct Life {
     pub(crate) manager: Manager,
     pub(crate) source: Source,
     events: UnboundedReceiver<Heard>,
+    actor: JoinHandle<()>,
 }
 
 /// What can differ from one test to the next.
@@ -73,18 +78,45 @@ impl Life {
         let machine_ids = MachineIds::new(&layout, machine_ids).unwrap();
         let memory = Arc::new(Memory::new(&registry, machine_ids, clock.clone()));
         let coordinator = Arc::new(Unreliable::new(memory, clock.clone()));
+        let asked = Arc::clone(&coordinator) as Arc<dyn Coordinator>;
+        Self::over(registry, clock, coordinator, asked, TIMINGS, request_timeout)
+    }
+
+    /// The same in process `process`, for the guarded machine ID 7; what it claimed before is in `claims`.
+    pub(crate) fn guarded(
+        registry: &Arc<Registry>,
+        clock: &Arc<VirtualClock>,
+        process: u32,
+        claims: Arc<Claims>,
+    ) -> Self {
+        let machine_ids = MachineIds::only(&Layout::DEFAULT, 7).unwrap();
+        let memory = Arc::new(Memory::new(registry, machine_ids, clock.clone()).of_process(process));
+        let coordinator = Arc::new(Unreliable::new(memory.clone(), clock.clone()));
+        let asked = Guarded::new(7, coordinator.clone(), claims, clock.clone()).looking_at(Some(memory));
+        Self::over(registry.clone(), clock.clone(), coordinator, Arc::new(asked), GUARDED, REQUEST_TIMEOUT)
+    }
+
+    /// `asked` is asked, and `coordinator` is what fails behind it.
+    fn over(
+        registry: Arc<Registry>,
+        clock: Arc<VirtualClock>,
+        coordinator: Arc<Unreliable>,
+        asked: Arc<dyn Coordinator>,
+        timings: Timings,
+        request_timeout: Duration,
+    ) -> Self {
         let factory = Arc::new(Factory::new(Layout::DEFAULT, clock.clone()));
         let (manager, actor) = Manager::with_actor(Setup {
-            coordinator: coordinator.clone(),
+            coordinator: asked,
             factory: Arc::clone(&factory),
             clock: clock.clone(),
-            timings: TIMINGS,
+            timings,
             request_timeout,
         });
-        tokio::spawn(actor);
+        let actor = tokio::spawn(actor);
         let source = factory.source(Space { order: Order::Counter, name: String::new() });
         let (heard, events) = unbounded_channel();
-        let life = Self { clock, registry, coordinator, factory, manager, source, events };
+        let life = Self { clock, registry, coordinator, factory, manager, source, events, actor };
         life.listen(ME, heard);
         life
     }
@@ -120,6 +152,11 @@ impl Life {
     /// Waits as long as it takes.
     pub(crate) async fn ready(&self) -> Result<(), Error> {
         self.wait(ME, None).await.expect("a wait without an answer")
+    }
+
+    /// The process is killed.
+    pub(crate) fn crash(&self) {
+        self.actor.abort();
     }
 
     /// Settles when the manager says that it is closed.

@@ -5,6 +5,7 @@
 
 mod acquire;
 mod close;
+mod guard;
 mod life;
 mod loss;
 mod renew;

@@ -2,11 +2,12 @@
 //! the contract suite is tested.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use mintid::clock::Clock;
+use mintid::coordinator::registry::{Examination, Listed, Mode, Registry as Rows, Report, holder};
 use mintid::coordinator::{Answer, Coordinator, Grant, Lease, MachineIds, Renewal, Term, Token, exhausted};
 use mintid::error::Error;
 use mintid::layout::Layout;
@@ -52,18 +53,31 @@ pub(crate) struct Registry {
     without: Option<Rule>,
     rows: Mutex<BTreeMap<u32, Row>>,
     claims: AtomicU64,
+    unlisted: AtomicBool,
+    listed: AtomicU64,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Row {
     token: Option<Token>,
     expires_at_ms: u64,
+    /// Of the process that claimed it last.
+    process: u32,
+    acquired_at_ms: u64,
 }
 
 impl Registry {
     /// An empty registry that goes by `clock`.
     pub(crate) fn new(layout: Layout, clock: Arc<dyn Clock>) -> Self {
-        Self { clock, layout, without: None, rows: Mutex::default(), claims: AtomicU64::new(0) }
+        Self {
+            clock,
+            layout,
+            without: None,
+            rows: Mutex::default(),
+            claims: AtomicU64::new(0),
+            unlisted: AtomicBool::new(false),
+            listed: AtomicU64::new(0),
+        }
     }
 
     /// The same without one of the rules.
@@ -74,6 +88,21 @@ impl Registry {
     /// Takes a machine ID away from its holder, as an operator might.
     pub(crate) fn evict(&self, machine: u32) {
         self.rows().entry(machine).and_modify(|row| row.token = None);
+    }
+
+    /// Answers nobody any more who wants to look at the rows.
+    pub(crate) fn stop_listing(&self) {
+        self.unlisted.store(true, Ordering::SeqCst);
+    }
+
+    /// How often somebody wanted to look at the rows.
+    pub(crate) fn listed(&self) -> u64 {
+        self.listed.load(Ordering::SeqCst)
+    }
+
+    /// Knows nothing of a machine ID any more.
+    pub(crate) fn forget_row(&self, machine: u32) {
+        self.rows().remove(&machine);
     }
 
     /// First moment at which a machine ID may be granted again, less one; 0 if it was never leased.
@@ -111,12 +140,18 @@ pub(crate) struct Memory {
     registry: Arc<Registry>,
     machine_ids: MachineIds,
     clock: Arc<dyn Clock>,
+    process: u32,
 }
 
 impl Memory {
     /// A client for `machine_ids`, whose own clock is `clock`.
     pub(crate) fn new(registry: &Arc<Registry>, machine_ids: MachineIds, clock: Arc<dyn Clock>) -> Self {
-        Self { registry: Arc::clone(registry), machine_ids, clock }
+        Self { registry: Arc::clone(registry), machine_ids, clock, process: std::process::id() }
+    }
+
+    /// The same as a client in another process.
+    pub(crate) fn of_process(self, process: u32) -> Self {
+        Self { process, ..self }
     }
 
     fn now_ms(&self) -> u64 {
@@ -132,7 +167,8 @@ impl Memory {
         let Some(machine) = self.candidate(&rows, now_ms) else { return Err(exhausted(self.machine_ids.capacity())) };
         let token = self.registry.token(machine, now_ms);
         let end_ms = now_ms + ttl.as_millis() as u64;
-        rows.insert(machine, Row { token: Some(token), expires_at_ms: end_ms });
+        let Self { process, .. } = *self;
+        rows.insert(machine, Row { token: Some(token), expires_at_ms: end_ms, process, acquired_at_ms: now_ms });
         let start_ms = if self.registry.keeps(Rule::StartAfterEverythingBefore) { now_ms + 1 } else { now_ms - 1000 };
         Ok(Grant { lease: Lease { machine, token, start_ms, end_ms }, now_ms, term: Term::Renewable, usage: None })
     }
@@ -205,5 +241,37 @@ impl Coordinator for Memory {
             self.give_back(&lease, last_used_ms);
             Ok(())
         })
+    }
+}
+
+impl Rows for Memory {
+    fn list(&self) -> Answer<'_, Result<Vec<Listed>, Error>> {
+        self.registry.listed.fetch_add(1, Ordering::SeqCst);
+        if self.registry.unlisted.load(Ordering::SeqCst) {
+            return Box::pin(std::future::pending());
+        }
+        let now_ms = self.now_ms();
+        let own = std::process::id().to_string();
+        let listed = |(machine, row): (&u32, &Row)| Listed {
+            machine: *machine,
+            holder: Some(holder().replace(&own, &row.process.to_string())),
+            acquired_at_ms: Some(row.acquired_at_ms),
+            expires_at_ms: row.expires_at_ms,
+            live: row.expires_at_ms >= now_ms,
+        };
+        let rows: Vec<Listed> = self.registry.rows().iter().map(listed).collect();
+        Box::pin(async { Ok(rows) })
+    }
+
+    fn setup(&self, _mode: Mode) -> Answer<'_, Result<Report, Error>> {
+        unimplemented!("there is nothing to make")
+    }
+
+    fn script(&self) -> String {
+        unimplemented!("there is nothing to make")
+    }
+
+    fn examine(&self) -> Answer<'_, Result<Examination, Error>> {
+        unimplemented!("there is nothing to look at")
     }
 }

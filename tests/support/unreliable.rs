@@ -18,6 +18,8 @@ pub(crate) enum Fault {
     LoseAnswer,
     /// It is done at once, and answered so much later.
     Delay(Duration),
+    /// It is done, and answered with this.
+    Break(Error),
     /// It is not done, and answered with this.
     Refuse(Error),
 }
@@ -115,6 +117,10 @@ impl Unreliable {
                 let answer = request.await;
                 tokio::time::sleep(by).await;
                 answer
+            }
+            Some(Fault::Break(error)) => {
+                request.await;
+                refused(error)
             }
             Some(Fault::Refuse(error)) => refused(error),
         }

@@ -39,6 +39,13 @@ pub enum Phase {
     Held(Holding),
     /// Lost; asking for another one.
     Lost(Asking),
+    /// Another process holds the one machine ID that is claimed; asking until it is free.
+    Conflict {
+        /// Which.
+        machine: u32,
+        /// As before the conflict.
+        asking: Asking,
+    },
     /// The end.
     Closed,
 }
@@ -46,6 +53,8 @@ pub enum Phase {
 /// An acquire that goes on until it succeeds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Asking {
+    /// What it is for: the first lease, or one after a loss.
+    pub source: Source,
     /// When the attempt under way, or the last one, was sent.
     pub sent: Tick,
     /// How many attempts were made.
@@ -150,8 +159,20 @@ impl State {
     #[must_use]
     pub fn asking(&self) -> Option<&Asking> {
         match &self.phase {
-            Phase::Acquiring(asking) | Phase::Lost(asking) => Some(asking),
+            Phase::Acquiring(asking) | Phase::Lost(asking) | Phase::Conflict { asking, .. } => Some(asking),
             Phase::Idle | Phase::Held(_) | Phase::Closed => None,
+        }
+    }
+
+    /// What whoever listens from now on has to know.
+    #[must_use]
+    pub fn news(&self) -> Option<What> {
+        match &self.phase {
+            Phase::Held(Holding { lease, .. }) => {
+                Some(What::Acquired { machine: lease.machine, source: Source::Initial, took: Duration::ZERO })
+            }
+            Phase::Conflict { machine, .. } => Some(What::Conflict { machine: *machine }),
+            Phase::Idle | Phase::Acquiring(_) | Phase::Lost(_) | Phase::Closed => None,
         }
     }
 }

@@ -12,6 +12,7 @@
 const scenarios = {
   ...require('./pause.js'),
   ...require('./kill.js'),
+  ...require('./guarded.js'),
   ...require('./clocks.js'),
   ...require('./server.js'),
   ...require('./network.js'),
