@@ -158,6 +158,12 @@ export interface MachineRange {
   to: number
 }
 
+/** A sequence of `mintid ddl --default` in a database that was restored. */
+export interface MovedSequence {
+  name: string
+  moved: boolean
+}
+
 export interface NativeOptions {
   coordinator: 'local' | 'directory' | 'fixed' | 'none' | 'postgres' | 'redis'
   directory?: string
@@ -178,7 +184,7 @@ export interface NativeOptions {
 export declare function open(options: NativeOptions, onEvent: (arg: LeaseEvent) => void): Handle | Failure
 
 /** Makes a registry, or what is missing of it. */
-export declare function setup(options: NativeOptions, mode: 'plain' | 'fresh' | 'accept-reset'): Promise<SetupReport | Failure>
+export declare function setup(options: NativeOptions, mode: 'plain' | 'fresh' | 'accept-reset' | 'restored'): Promise<SetupReport | Failure>
 
 /** What a setup came to; times in milliseconds since 1970 by the registry's clock. */
 export interface SetupReport {
@@ -188,6 +194,7 @@ export interface SetupReport {
   now: number
   machineIds: number
   ttlMs: number
+  sequences: Array<MovedSequence>
 }
 
 /** The SQL that `setup` runs. */

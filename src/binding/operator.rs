@@ -7,7 +7,7 @@ use napi_derive::napi;
 
 use super::failure::Failure;
 use super::options::NativeOptions;
-use crate::coordinator::registry::{self, Listed, Mode, Registry};
+use crate::coordinator::registry::{self, Listed, Mode, Registry, Sequence};
 use crate::error::Error;
 use crate::lease::requests;
 
@@ -20,6 +20,14 @@ pub struct SetupReport {
     pub now: f64,
     pub machine_ids: u32,
     pub ttl_ms: f64,
+    pub sequences: Vec<MovedSequence>,
+}
+
+/// A sequence of `mintid ddl --default` in a database that was restored.
+#[napi(object, object_from_js = false)]
+pub struct MovedSequence {
+    pub name: String,
+    pub moved: bool,
 }
 
 /// One machine ID in a registry; times in milliseconds since 1970.
@@ -54,11 +62,12 @@ pub struct Check {
 pub fn setup(
     env: &Env,
     options: NativeOptions,
-    #[napi(ts_arg_type = "'plain' | 'fresh' | 'accept-reset'")] mode: String,
+    #[napi(ts_arg_type = "'plain' | 'fresh' | 'accept-reset' | 'restored'")] mode: String,
 ) -> napi::Result<Object<'_>> {
     let mode = match mode.as_str() {
         "fresh" => Mode::Fresh,
         "accept-reset" => Mode::AcceptReset,
+        "restored" => Mode::Restored,
         _ => Mode::Plain,
     };
     ask(env, options, async move |registry| registry.setup(mode).await.map(SetupReport::from))
@@ -121,7 +130,14 @@ impl From<registry::Report> for SetupReport {
             now: report.now_ms as f64,
             machine_ids: report.machine_ids,
             ttl_ms: report.ttl_ms as f64,
+            sequences: report.sequences.into_iter().map(MovedSequence::from).collect(),
         }
+    }
+}
+
+impl From<Sequence> for MovedSequence {
+    fn from(Sequence { name, moved }: Sequence) -> Self {
+        Self { name, moved }
     }
 }
 

@@ -14,7 +14,7 @@ pub use self::adoption::{Adoption, Cause, Looked, NotBefore, machine_ids};
 pub use self::link::Ends;
 use self::link::{Held, Link};
 use super::registry::{
-    Agreement, Examination, Found, Listed, Mode, OnReset, Registry, Report, disagreement, holder, waiting,
+    Agreement, Examination, Found, Listed, Mode, OnReset, Registry, Report, Sequence, disagreement, holder, waiting,
 };
 use super::{Answer, Coordinator, Grant, Lease, MachineIds, Renewal, Term, Token, Usage, exhausted};
 use crate::error::{Code, Error, Retry};
@@ -98,6 +98,14 @@ pub trait Store: Send + Sync + 'static {
         cause: Cause,
         join: bool,
     ) -> impl Future<Output = Result<Adopted, Error>> + Send;
+
+    /// Moves the sequences of `mintid ddl --default` to the server's time: past whatever an earlier copy forgot.
+    fn move_sequences(
+        &self,
+        _connection: &Self::Connection,
+    ) -> impl Future<Output = Result<Vec<Sequence>, Error>> + Send {
+        std::future::ready(Ok(Vec::new()))
+    }
 
     /// Every machine ID, ascending; none where there is no registry.
     fn list(
@@ -295,8 +303,13 @@ impl<S: Store> Keeper<S> {
             Mode::Plain => Cause::IfStrange,
             Mode::AcceptReset => Cause::Word,
             Mode::Fresh => Cause::Fresh,
+            Mode::Restored => Cause::Restored,
         };
         let Adopted { created, looked } = self.store.adopt(held.get(), &self.terms, cause, false).await?;
+        let sequences = match mode {
+            Mode::Restored => self.store.move_sequences(held.get()).await?,
+            Mode::Plain | Mode::AcceptReset | Mode::Fresh => Vec::new(),
+        };
         self.link.put(held);
         let ours = &self.terms.agreement;
         let layout = looked.found.layout.as_deref().and_then(crate::layout::Layout::parse);
@@ -306,6 +319,7 @@ impl<S: Store> Keeper<S> {
             now_ms: looked.now_ms,
             machine_ids: machine_ids(layout.unwrap_or(ours.layout)),
             ttl_ms: looked.found.ttl_ms.unwrap_or(ours.ttl.as_millis() as u64),
+            sequences,
         })
     }
 

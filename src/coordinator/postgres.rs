@@ -8,6 +8,7 @@ mod examine;
 mod failure;
 mod nononcense;
 mod registry;
+mod sequences;
 mod settings;
 mod statements;
 mod tls;
@@ -22,7 +23,7 @@ pub use self::failure::failure;
 pub use self::settings::Settings;
 use self::statements::Statements;
 use super::keeper::{self, Adopted, Cause, Claimed, Ends, Keeper, Prolonged, Store, Terms};
-use super::registry::{Examination, Listed, PROTOCOL, margin};
+use super::registry::{Examination, Listed, PROTOCOL, Sequence, margin};
 use super::{Lease, Token};
 use crate::error::Error;
 
@@ -197,6 +198,10 @@ impl Store for Tables {
     ) -> Result<Adopted, Error> {
         let adopted = self.in_transaction(client, self.adopt_in(client, terms, cause, join)).await;
         adopted.map_err(|error| self.without_rights(error))
+    }
+
+    async fn move_sequences(&self, connection: &Connection) -> Result<Vec<Sequence>, Error> {
+        self.sequences_moved(&connection.client).await
     }
 
     async fn list(&self, connection: &Connection, terms: &Terms) -> Result<Vec<Listed>, Error> {

@@ -150,10 +150,13 @@ pub enum Mode {
     Fresh,
     /// The operator knows that nothing was forgotten, or that nobody holds what was: end the wait.
     AcceptReset,
+    /// The operator says that an earlier copy was put back: newcomers wait for all that it may have forgotten, and
+    /// sequences of `mintid ddl --default` move past it.
+    Restored,
 }
 
 /// What a setup came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
     /// Whether the registry was made.
     pub created: bool,
@@ -165,6 +168,17 @@ pub struct Report {
     pub machine_ids: u32,
     /// How long its leases last, as far as it is known, in milliseconds.
     pub ttl_ms: u64,
+    /// The sequences that the database mints from, where a restored one was announced.
+    pub sequences: Vec<Sequence>,
+}
+
+/// A sequence of `mintid ddl --default` in a database that was restored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sequence {
+    /// Its name, quoted as SQL needs it.
+    pub name: String,
+    /// Whether it now stands at the server's time; not if it was ahead of that, and nothing tells what was forgotten.
+    pub moved: bool,
 }
 
 /// One machine ID in a registry.
@@ -229,7 +243,8 @@ impl Verdict {
 
 /// A coordinator with a registry that an operator can look after.
 pub trait Registry: Coordinator {
-    /// Makes the registry, or what is missing of it. Plain setup never shortens a wait.
+    /// Makes the registry, or what is missing of it. Plain setup never shortens a wait, and that of a restored registry
+    /// begins it anew.
     ///
     /// # Errors
     /// `CONFIG` on a disagreement; `COORDINATOR`, with the SQL to run in its hint where a right is missing.

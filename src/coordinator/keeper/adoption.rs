@@ -19,6 +19,8 @@ pub enum Cause {
     Word,
     /// The same; and what its processes had agreed on is for the next one to say.
     Fresh,
+    /// An operator's word that an earlier copy was put back.
+    Restored,
 }
 
 impl Cause {
@@ -104,11 +106,13 @@ impl Adoption {
         if let Some(error) = theirs.filter(|_| join).and_then(|theirs| disagreement(ours, theirs)) {
             return Err(error);
         }
-        let suspect = !same || lacks_rows || (cause == Cause::Evidence && !before.is_some_and(|before| before.waiting));
+        let waits = before.is_some_and(|before| before.waiting);
+        let suspect = !same || lacks_rows || (cause == Cause::Evidence && !waits);
         let ttl = theirs.and_then(|theirs| theirs.ttl_ms).map_or(ours.ttl, Duration::from_millis);
         let becomes_durable = join && ours.durable && theirs.and_then(|theirs| theirs.durable).is_none();
         let remembers = match terms.on_reset {
             _ if cause.is_word() => Some(NotBefore::Lift),
+            _ if cause == Cause::Restored => Some(NotBefore::Wait(quarantine(ttl))),
             OnReset::Grant if suspect => Some(NotBefore::Lift),
             OnReset::Wait if suspect => Some(NotBefore::Wait(quarantine(ttl))),
             // What is compared has changed, because a process said for the first time how.
@@ -190,6 +194,17 @@ mod tests {
         }
         let plain = Adoption::of(Some(&looked()), &terms(OnReset::Wait), Cause::IfStrange, false).unwrap().unwrap();
         assert_eq!((plain.remembers, plain.says), (None, None), "an operator who says nothing changes nothing");
+    }
+
+    #[test]
+    fn a_restored_registry_waits_from_now_whatever_else_it_looks_like() {
+        let wait = Some(NotBefore::Wait(TTL + Duration::from_secs(2)));
+        let waiting = Looked { waiting: true, ..looked() };
+        for before in [Some(&looked()), Some(&waiting), None] {
+            for on_reset in [OnReset::Wait, OnReset::Grant] {
+                assert_eq!(remembers(before, on_reset, Cause::Restored), wait, "{before:?}");
+            }
+        }
     }
 
     #[test]

@@ -142,7 +142,7 @@ impl Tables {
         client.query_typed(statement, parameters).await.map_err(|error| self.failure(&error))
     }
 
-    async fn run(&self, client: &Client, statement: &str) -> Result<(), Error> {
+    pub(super) async fn run(&self, client: &Client, statement: &str) -> Result<(), Error> {
         client.batch_execute(statement).await.map_err(|error| self.failure(&error))
     }
 }

@@ -18,6 +18,8 @@ pub(super) struct Statements {
     pub(super) examine: String,
     pub(super) made: String,
     pub(super) theirs: String,
+    pub(super) sequences: String,
+    pub(super) move_sequence: String,
 }
 
 impl Statements {
@@ -56,6 +58,8 @@ impl Statements {
             examine: statement(include_str!("../sql/postgres/examine.sql")),
             made: statement(include_str!("../sql/postgres/made.sql")),
             theirs: statement(include_str!("../sql/postgres/theirs.sql")),
+            sequences: statement(include_str!("../sql/postgres/sequences.sql")),
+            move_sequence: statement(include_str!("../sql/postgres/move_sequence.sql")),
         }
     }
 
