@@ -23,9 +23,9 @@ Exit codes: 0 done, 1 failed, 2 not understood.`
 
 /** The help of one command. */
 function helpOf(command) {
-  const rows = Object.entries(flagsOf(command)).map(([name, { short, value, choices, about }]) => {
+  const rows = Object.entries(flagsOf(command)).map(([name, { short, value, choices, otherwise, about }]) => {
     const flag = `--${name}${short ? `, -${short}` : ''}${value ? ` <${value}>` : ''}`
-    return [flag, choices ? `${about}: ${choices.join(', ')} (the first by default)` : about]
+    return [flag, choices ? `${about}: ${choices.join(', ')} (${otherwise ?? 'the first'} by default)` : about]
   })
   return `Usage: mintid ${command.usage}
 

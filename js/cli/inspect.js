@@ -3,11 +3,10 @@
 const process = require('node:process')
 const { NoKeyError } = require('../errors.js')
 const { IdGenerator } = require('../id-generator.js')
-const { UsageError } = require('./arguments.js')
+const { LENGTHS } = require('./formats.js')
 const { table } = require('./help.js')
+const { layoutFlags, layoutOf, present } = require('./layout.js')
 
-/** How many characters follow the prefix; decimal numbers have no fixed length. */
-const LENGTHS = { base58: 11, url64: 11, hex: 16, hex32: 13 }
 const DECIMALS = { signed: /-?[0-9]+$/, unsigned: /[0-9]+$/ }
 const FORMATS = [...Object.keys(LENGTHS), ...Object.keys(DECIMALS)]
 
@@ -32,8 +31,7 @@ A negative number needs two dashes before it: mintid inspect --format signed -- 
     format: { type: 'string', value: 'format', choices: FORMATS, about: 'how it is spelled' },
     kind: { type: 'string', value: 'kind', choices: ['counter', 'sortable', 'encrypted'], about: 'how it was counted' },
     base: { type: 'string', value: 'kind', choices: ['counter', 'sortable'], about: 'what kind encrypted encrypted' },
-    layout: { type: 'string', value: 'bits', about: 'partition/time/machine/sequence; by default 0/42/9/13' },
-    epoch: { type: 'string', value: 'time', about: 'what timestamps count from; by default 2025-01-01T00:00:00Z' }
+    ...layoutFlags
   },
 
   run(flags, [id]) {
@@ -72,18 +70,4 @@ function keyFromEnvironment() {
   const key = process.env.MINTID_KEY
   if (key) return key
   throw new NoKeyError('MINTID_KEY is not set; see mintid inspect --help for how to take it from .env', { bits: 64 })
-}
-
-/** The generator's layout, or undefined for the default. */
-function layoutOf({ layout, epoch }) {
-  if (layout === undefined && epoch === undefined) return undefined
-  const bits = /^(\d+)\/(\d+)\/(\d+)\/(\d+)$/.exec(layout ?? '0/42/9/13')
-  if (!bits) throw new UsageError('--layout: expected partition/time/machine/sequence in bits, like 0/42/9/13')
-  const [partition, time, machine, sequence] = bits.slice(1).map(Number)
-  return present({ partition, time, machine, sequence, epoch })
-}
-
-/** An object without its undefined members. */
-function present(options) {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 }

@@ -16,6 +16,7 @@ const commands = {
   key: require('./key.js'),
   setup: require('./setup.js'),
   leases: require('./leases.js'),
+  ddl: require('./ddl.js'),
   inspect: require('./inspect.js'),
   doctor: require('./doctor.js'),
   bench: require('./bench.js')

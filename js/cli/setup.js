@@ -23,6 +23,10 @@ newcomers for a ttl and a margin, since some process may still use what it lease
 With either you promise: nothing of this namespace ran within the last ttl (lease.ttlMs, 5 minutes by default). If
 something did, two processes may hold one machine ID, and IDs may be made twice. mintid cannot check it.
 
+--restored announces that a backup or an earlier copy was put back. Run it before anybody leases or inserts: newcomers
+wait a ttl and a margin from now, holders go on, and the sequence of mintid ddl --default in the same database, if
+there is one, moves past what the backup forgot. A database elsewhere that mints: mintid ddl --default --restored.
+
 ${ABOUT_URL}`,
   words: [],
   flags: {
@@ -32,6 +36,7 @@ ${ABOUT_URL}`,
     },
     fresh: { type: 'boolean', about: `no wait: you promise that ${PROMISE}` },
     'accept-reset': { type: 'boolean', about: 'end a wait: you promise the same' },
+    restored: { type: 'boolean', about: 'a backup was put back: begin a wait' },
     ttl: { type: 'string', value: 'ms', about: "for a new registry: its processes' lease.ttlMs; by default 300000" },
     ...connectionFlags
   },
@@ -53,9 +58,9 @@ ${ABOUT_URL}`,
   }
 }
 
-/** 'plain', 'fresh' or 'accept-reset'. */
+/** 'plain', 'fresh', 'accept-reset' or 'restored'. */
 function modeOf({ print, ...flags }) {
-  const [mode = 'plain', another] = ['fresh', 'accept-reset'].filter((name) => flags[name])
+  const [mode = 'plain', another] = ['fresh', 'accept-reset', 'restored'].filter((name) => flags[name])
   if (another) throw new UsageError(`--${mode} and --${another} exclude each other`)
   if (print && mode !== 'plain') {
     throw new UsageError(`--print and --${mode} exclude each other; run mintid setup --${mode} once that is done`)
@@ -68,8 +73,8 @@ function milliseconds(ttl) {
   return Number(ttl)
 }
 
-function described({ created, notBefore, now, machineIds }, mode, namespace) {
-  const promised = mode !== 'plain'
+function described({ created, notBefore, now, machineIds, sequences = [] }, mode, namespace) {
+  const promised = mode === 'fresh' || mode === 'accept-reset'
   const waits = notBefore > now
   const lines = [
     `The registry of namespace ${namespace} ${created ? 'was created' : 'is up to date'}: ${machineIds} machine IDs.`
@@ -85,5 +90,16 @@ function described({ created, notBefore, now, machineIds }, mode, namespace) {
     lines.push('Newcomers may lease now.')
   }
   const json = { namespace, created, machineIds, notBefore: waits ? new Date(notBefore).toISOString() : null }
+  if (mode === 'restored') return { json: { ...json, sequences }, ...restored(lines, sequences) }
   return { json: promised ? { ...json, promised: PROMISE } : json, lines }
+}
+
+/** What became of the sequences that the database mints from; one that is ahead of the clock is a failure. */
+function restored(lines, sequences) {
+  const names = (moved) => sequences.filter((sequence) => sequence.moved === moved).map(({ name }) => name)
+  const [done, ahead] = [names(true), names(false)]
+  if (done.length > 0) lines.push(`Moved past what a backup can have forgotten: ${done.join(', ')}.`)
+  if (sequences.length === 0) lines.push('There is no sequence of mintid ddl --default.')
+  const warnings = ahead.map((name) => `${name} is ahead of the clock: nothing tells what was forgotten of it`)
+  return { lines, warnings, failed: ahead.length > 0 }
 }

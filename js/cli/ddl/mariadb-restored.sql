@@ -1,0 +1,1 @@
+execute immediate concat('select setval({sequence}, ', {floor}, ', 0)')
