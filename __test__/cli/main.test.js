@@ -4,7 +4,7 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { mintid } = require('./cli.js')
 
-const COMMANDS = ['init', 'key', 'setup', 'leases', 'inspect', 'doctor', 'bench']
+const COMMANDS = ['init', 'key', 'setup', 'leases', 'ddl', 'inspect', 'doctor', 'bench']
 
 test('--help lists the commands', () => {
   for (const flag of ['--help', '-h', 'help']) {

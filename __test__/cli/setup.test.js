@@ -49,6 +49,37 @@ for (const mode of ['fresh', 'accept-reset']) {
   })
 }
 
+test('--restored says what became of the sequences that the database mints from', () => {
+  const moved = [
+    { name: 'public.mintid_default', moved: true },
+    { name: '"Über".second', moved: true }
+  ]
+  const report = { ...CREATED, created: false, sequences: moved }
+  const { status, stdout, stderr, calls } = setup(report, '--restored')
+  assert.deepEqual([status, stderr, calls[0].mode], [0, '', 'restored'])
+  assert.match(stdout, /^Newcomers may lease from 2026-01-01T00:05:02\.000Z \(in 5 min 2 s\)\.$/m)
+  assert.match(stdout, /^Moved past what the backup can have forgotten: public\.mintid_default, "Über"\.second\.$/m)
+  assert.doesNotMatch(stdout, /promise that/)
+  assert.deepEqual(JSON.parse(setup(report, '--restored', '--json').stdout).sequences, moved)
+})
+
+test('--restored where no sequence is says what to do where a database mints', () => {
+  const { status, stdout } = setup({ ...CREATED, sequences: [] }, '--restored')
+  assert.equal(status, 0)
+  assert.match(stdout, /^No sequence of mintid ddl --default is here; in a database that mints, run the SQL of/m)
+})
+
+test('--restored fails for a sequence that it could not move', () => {
+  const sequences = [{ name: 'public.mintid_default', moved: false }]
+  const { status, stdout, stderr } = setup({ ...CREATED, sequences }, '--restored')
+  assert.equal(status, 1)
+  assert.match(stdout, /^Newcomers may lease from/m)
+  assert.equal(
+    stderr,
+    'mintid: warning: public.mintid_default is ahead of the clock: nothing tells what was forgotten of it\n'
+  )
+})
+
 test('--help says what both flags promise', () => {
   const { stdout } = mintid(['setup', '--help'])
   assert.match(stdout, /--fresh +no wait: you promise that nothing of this namespace ran within the last ttl/)
@@ -88,6 +119,9 @@ for (const [args, expected] of [
   [['--fresh', '--accept-reset'], /--fresh and --accept-reset exclude each other\nSee mintid setup --help\n$/],
   [['--print', '--fresh'], /--print and --fresh exclude each other; run mintid setup --fresh once/],
   [['--print', '--accept-reset'], /--print and --accept-reset exclude each other/],
+  [['--restored', '--fresh'], /--fresh and --restored exclude each other/],
+  [['--restored', '--accept-reset'], /--accept-reset and --restored exclude each other/],
+  [['--print', '--restored'], /--print and --restored exclude each other/],
   [['--ttl', '5m'], /--ttl: expected milliseconds, like 300000/],
   [['--ttl=-1'], /--ttl: expected milliseconds/],
   [['postgres://user:secret@h/d'], /expected no further argument, found a URL/]

@@ -7,7 +7,8 @@ const measurements = {
   volume: require('./volume.js'),
   kill: require('./kill.js'),
   pause: require('./pause.js'),
-  start: require('./start.js')
+  start: require('./start.js'),
+  defaults: require('./defaults.js')
 }
 
 async function main() {

@@ -59,6 +59,11 @@ class Database {
     return done
   }
 
+  /** The command of a client, its arguments and its environment. */
+  client() {
+    return client(this)
+  }
+
   /** A client that runs what is written to its `stdin`; `done()` ends that and resolves to its rows. */
   session() {
     const [command, args, env] = client(this)

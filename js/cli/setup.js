@@ -98,8 +98,10 @@ function described({ created, notBefore, now, machineIds, sequences = [] }, mode
 function restored(lines, sequences) {
   const names = (moved) => sequences.filter((sequence) => sequence.moved === moved).map(({ name }) => name)
   const [done, ahead] = [names(true), names(false)]
-  if (done.length > 0) lines.push(`Moved past what a backup can have forgotten: ${done.join(', ')}.`)
-  if (sequences.length === 0) lines.push('There is no sequence of mintid ddl --default.')
+  if (done.length > 0) lines.push(`Moved past what the backup can have forgotten: ${done.join(', ')}.`)
+  if (sequences.length === 0) {
+    lines.push('No sequence of mintid ddl --default is here; in a database that mints, run the SQL of its --restored.')
+  }
   const warnings = ahead.map((name) => `${name} is ahead of the clock: nothing tells what was forgotten of it`)
   return { lines, warnings, failed: ahead.length > 0 }
 }
