@@ -24,8 +24,8 @@ With either you promise: nothing of this namespace ran within the last ttl (leas
 something did, two processes may hold one machine ID, and IDs may be made twice. mintid cannot check it.
 
 --restored announces that a backup or an earlier copy was put back. Run it before anybody leases or inserts: newcomers
-wait a ttl and a margin from now, holders go on, and the sequence of mintid ddl --default in the same database, if
-there is one, moves past what the backup forgot. A database elsewhere that mints: mintid ddl --default --restored.
+wait a ttl and a margin from now, and holders go on. In PostgreSQL the sequence of mintid ddl --default, if there is
+one, moves past what the backup forgot; for any other database that mints: mintid ddl --default --restored.
 
 ${ABOUT_URL}`,
   words: [],
@@ -100,7 +100,7 @@ function restored(lines, sequences) {
   const [done, ahead] = [names(true), names(false)]
   if (done.length > 0) lines.push(`Moved past what the backup can have forgotten: ${done.join(', ')}.`)
   if (sequences.length === 0) {
-    lines.push('No sequence of mintid ddl --default is here; in a database that mints, run the SQL of its --restored.')
+    lines.push('No sequence was moved; in a database that mints IDs, run the SQL of mintid ddl --default --restored.')
   }
   const warnings = ahead.map((name) => `${name} is ahead of the clock: nothing tells what was forgotten of it`)
   return { lines, warnings, failed: ahead.length > 0 }

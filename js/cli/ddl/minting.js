@@ -69,12 +69,12 @@ function mintingSql(wanted, restored) {
 
 /** What stands in the templates' braces. */
 function wordsOf({ database, format, layout, name, schema, table = 'orders', column }) {
-  const { time, machine, sequence: bits, epochMs } = layoutOptions(layout)
+  const { partition, time, machine, sequence: bits, epochMs } = layoutOptions(layout)
   const dialect = DIALECTS[database]
   const place = (schema ?? dialect.schema) === undefined ? '' : `${quoted(schema ?? dialect.schema, database)}.`
   const own = schema === undefined ? '' : place
   const highest = 2 ** machine - 1
-  const text = `0/${time}/${machine}/${bits}@${epochMs}`
+  const text = `${partition}/${time}/${machine}/${bits}@${epochMs}`
   const words = {
     layout: text,
     mark: `mintid ddl --default ${text}`,
