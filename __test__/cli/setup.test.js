@@ -66,7 +66,10 @@ test('--restored says what became of the sequences that the database mints from'
 test('--restored where no sequence is says what to do where a database mints', () => {
   const { status, stdout } = setup({ ...CREATED, sequences: [] }, '--restored')
   assert.equal(status, 0)
-  assert.match(stdout, /^No sequence was moved; in a database that mints IDs, run the SQL of mintid ddl --default --restored\.$/m)
+  assert.match(
+    stdout,
+    /^No sequence was moved; in a database that mints IDs, run the SQL of mintid ddl --default --restored\.$/m
+  )
 })
 
 test('--restored fails for a sequence that it could not move', () => {
