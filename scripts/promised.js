@@ -21,14 +21,31 @@ const SERVERS = [
     client: program('redis-cli'),
     question: (url) => ['-u', url, '--no-auth-warning', 'PING'],
     answer: 'PONG'
+  },
+  {
+    name: 'MariaDB',
+    variable: 'MINTID_TEST_MARIADB',
+    usual: 'mysql://root@127.0.0.1:3306/test',
+    client: 'mariadb',
+    question: (url) => {
+      const { hostname, port, username, password } = new URL(url)
+      const place = [`--host=${hostname}`, `--port=${port || 3306}`, `--user=${username}`, '--skip-ssl']
+      return ['--no-defaults', '--skip-column-names', ...place, `--password=${password}`, '--execute=select 1']
+    },
+    answer: '1'
   }
 ]
+
+/** What tests of SQL start beside the clients. */
+const PROGRAMS = ['pg_dump', 'mariadb-dump', 'sqlite3']
 
 /** Ends this process, with what to do, if one of the servers does not answer. */
 function promised() {
   const missing = SERVERS.map(complaint).filter(Boolean)
   const { error } = spawnSync(program('redis-server'), ['--version'])
   if (error) missing.push(`redis-server was not found; the tests start their own (MINTID_TEST_REDIS_BIN: its folder)`)
+  const absent = PROGRAMS.filter((name) => spawnSync(name, ['--version']).error)
+  if (absent.length > 0) missing.push(`${absent.join(', ')}: not found; the tests of SQL need them`)
   if (missing.length === 0) return
   console.error(missing.join('\n'))
   process.exit(1)

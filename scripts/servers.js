@@ -13,6 +13,9 @@ const { root, cache, setup } = require('./setup.js')
 const FOLDER = path.join(__dirname, 'services')
 const RUN = path.join(cache, 'services-run')
 
+/** Tests of the SQL that `mintid ddl` prints; each is named by its kind of server. */
+const DDL = ['ddl-columns', 'ddl-default', 'ddl-restored'].map((name) => `__test__/cli/${name}.test.js`)
+
 /** Which tests run on what kind of server, and the variable that has its URL. */
 const KINDS = {
   postgres: {
@@ -24,7 +27,9 @@ const KINDS = {
     names: ['redis7', 'redis8', 'valkey9'],
     variable: 'MINTID_TEST_REDIS',
     suites: ['redis_contract', 'redis_registry', 'redis_nononcense']
-  }
+  },
+  mysql: { names: ['mysql9'], variable: 'MINTID_TEST_MYSQL', url: 'ROOT_URL', suites: DDL },
+  mariadb: { names: ['mariadb10', 'mariadb11'], variable: 'MINTID_TEST_MARIADB', url: 'ROOT_URL', suites: DDL }
 }
 
 main(process.argv.slice(2))
@@ -47,19 +52,19 @@ function main(wanted) {
 
 function row(name, services) {
   if (name === 'turns') return turns(services)
-  const { variable, suites } = Object.values(KINDS).find(({ names }) => names.includes(name))
-  const url = services[`${name.toUpperCase()}_URL`]
+  const [kind, { variable, suites, url = 'URL' }] = Object.entries(KINDS).find(([, { names }]) => names.includes(name))
+  if (suites === DDL) setup()
   const cells = suites.map((suite) => {
     console.log(`\n${name}: ${suite}`)
-    const args = ['test', '--quiet', '--all-features', '--test', suite]
-    const { status, stdout } = spawnSync('cargo', args, {
+    const [command, args] = commandOf(suite, kind)
+    const { status, stdout } = spawnSync(command, args, {
       cwd: root,
-      env: { ...process.env, [variable]: url },
+      env: { ...process.env, [variable]: services[`${name.toUpperCase()}_${url}`] },
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'inherit']
     })
     process.stdout.write(stdout)
-    const passed = /(\d+) passed; (\d+) failed/.exec(stdout)
+    const passed = /(\d+) passed; (\d+) failed/.exec(stdout) ?? /^# pass (\d+)\n# fail (\d+)$/m.exec(stdout)
     return {
       failed: status !== 0,
       text: `${suite} ${passed ? `${passed[1]} passed, ${passed[2]} failed` : 'did not run'}`
@@ -67,6 +72,13 @@ function row(name, services) {
   })
   const line = `${name} (${services[`${name.toUpperCase()}_VERSION`]}): ${cells.map(({ text }) => text).join('; ')}`
   return { line, failed: cells.some(({ failed }) => failed) }
+}
+
+function commandOf(suite, kind) {
+  if (suite.endsWith('.test.js')) {
+    return [process.execPath, ['--test', '--test-reporter=tap', `--test-name-pattern=^${kind}: `, suite]]
+  }
+  return ['cargo', ['test', '--quiet', '--all-features', '--test', suite]]
 }
 
 /** The holders of this test are of the built addon. */
