@@ -1,6 +1,10 @@
 //! How many bits of a 64-bit nonce each part has: `partition · timestamp · machine ID · count`, from high to low, unused
 //! bits on top. The default is NoNoncense's (42 · 9 · 13, epoch 2025); Stamp's layouts leave the sign bit free.
 
+mod size;
+
+pub use size::Size;
+
 use std::fmt;
 
 use crate::error::{Code, Error};
@@ -209,7 +213,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn layouts() -> impl Strategy<Value = Layout> {
+    pub(super) fn layouts() -> impl Strategy<Value = Layout> {
         (0_u32..=10, 32_u32..=48, 1_u32..=15, 1_u32..=22)
             .prop_filter_map("at most 64 bits", |(p, t, m, s)| Layout::new(p, t, m, s, Layout::DEFAULT_EPOCH_MS).ok())
     }
