@@ -19,7 +19,7 @@ pub use spec::{Base, Kind, Spec, SpellingSpec};
 
 use std::sync::Arc;
 
-use crate::cipher::Speck64;
+use crate::cipher::Cipher;
 use crate::codec::{Format, Invalid, Prefix, Text};
 use crate::error::{Code, Error};
 use crate::layout::Layout;
@@ -32,7 +32,7 @@ pub struct IdType {
     kind: Kind,
     layout: Layout,
     /// Between nonce and number; present where the kind is encrypted, and only there.
-    encryption: Option<Arc<Speck64>>,
+    encryption: Option<Arc<Cipher>>,
     app: Spelling,
     db: Spelling,
     accepts: Box<[Spelling]>,
@@ -59,9 +59,8 @@ impl IdType {
             Kind::Counter | Kind::Encrypted { base: Base::Counter } => Order::Counter,
             Kind::Sortable | Kind::Encrypted { base: Base::Sortable } => Order::Sortable,
         };
-        // One generator has one base key and this one cipher, so the name says all that can differ.
-        let name = if self.encryption.is_some() { "speck" } else { "" };
-        Space { order, name: name.into() }
+        let name = self.encryption.as_ref().map(|cipher| format!("{:032x}", cipher.fingerprint()));
+        Space { order, name: name.unwrap_or_default() }
     }
 
     /// What every text of this type begins with.

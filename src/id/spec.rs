@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::IdType;
 use super::spelling::Spelling;
-use crate::cipher::{Speck64, no_key};
+use crate::cipher::{Cipher, no_key};
 use crate::codec::{Format, Prefix};
 use crate::error::{Error, shown};
 use crate::layout::Layout;
@@ -44,9 +44,9 @@ pub struct Spec {
     /// What the database sees.
     pub db_format: Format,
     /// The cipher of the mask, `None` without one. Spellings with the same cipher share one `Arc`.
-    pub mask: Option<Arc<Speck64>>,
+    pub mask: Option<Arc<Cipher>>,
     /// The cipher that kind `encrypted` needs; other kinds leave it alone.
-    pub encryption: Option<Arc<Speck64>>,
+    pub encryption: Option<Arc<Cipher>>,
     /// Spellings that are read and never written.
     pub accepts: Vec<SpellingSpec>,
     /// Whether the database's text begins with the prefix too.
@@ -63,7 +63,7 @@ pub struct SpellingSpec {
     /// As in [`Spec`].
     pub format: Format,
     /// As in [`Spec`].
-    pub mask: Option<Arc<Speck64>>,
+    pub mask: Option<Arc<Cipher>>,
 }
 
 impl Kind {

@@ -4,14 +4,14 @@
 use std::sync::Arc;
 
 use super::{Input, Value};
-use crate::cipher::Speck64;
+use crate::cipher::Cipher;
 use crate::codec::{Format, Invalid, Prefix, Text};
 
 #[derive(Debug)]
 pub(super) struct Spelling {
     pub(super) prefix: Prefix,
     pub(super) format: Format,
-    pub(super) mask: Option<Arc<Speck64>>,
+    pub(super) mask: Option<Arc<Cipher>>,
 }
 
 impl Spelling {

@@ -3,12 +3,12 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
-use crate::cipher::BaseKey;
+use crate::cipher::{Algorithm, BaseKey, Speck64};
 
 const NUMBER: u64 = 98_770_186_085_072_901;
 
-fn cipher(fill: u8) -> Arc<Speck64> {
-    Arc::new(Speck64::new(&[fill; 16]))
+fn cipher(fill: u8) -> Arc<Cipher> {
+    Arc::new(Speck64::new(&[fill; 16]).into())
 }
 
 fn spec(prefix: &str, format: Format) -> Spec {
@@ -25,7 +25,7 @@ fn spec(prefix: &str, format: Format) -> Spec {
     }
 }
 
-fn accept(prefix: &str, format: Format, mask: Option<&Arc<Speck64>>) -> SpellingSpec {
+fn accept(prefix: &str, format: Format, mask: Option<&Arc<Cipher>>) -> SpellingSpec {
     SpellingSpec { prefix: prefix.to_owned(), format, mask: mask.cloned() }
 }
 
@@ -290,7 +290,7 @@ fn spellings_that_could_read_one_text_as_two_ids_are_refused() {
 
 #[test]
 fn an_encrypted_type_keeps_the_encrypted_number_and_looks_behind_it() {
-    let encryption = Arc::new(Speck64::derived(&BaseKey::new(&[7; 32]).unwrap()));
+    let encryption = Arc::new(Cipher::derived(Algorithm::Speck, &BaseKey::new(&[7; 32]).unwrap()));
     let kind = Kind::Encrypted { base: Base::Sortable };
     let id_type = IdType::new(Spec { kind, encryption: Some(encryption.clone()), ..spec("", Format::Hex) }).unwrap();
     let nonce = Layout::DEFAULT.pack(crate::layout::Parts { partition: 0, timestamp: 1000, machine: 77, count: 3 });
