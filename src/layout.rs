@@ -163,6 +163,16 @@ impl Layout {
         self.epoch_ms + self.end()
     }
 
+    /// In the layout's last year, how many whole days of it are left at a moment; whoever counts should be warned.
+    #[must_use]
+    pub const fn days_left(&self, unix_ms: u64) -> Option<u64> {
+        const DAY_MS: u64 = 86_400_000;
+        match self.end_unix_ms().checked_sub(unix_ms) {
+            Some(left) if left > 0 && left < 365 * DAY_MS => Some(left / DAY_MS),
+            _ => None,
+        }
+    }
+
     /// Puts the parts into a nonce. Parts that are too wide are cut; callers hold to the layout's ranges.
     #[must_use]
     pub const fn pack(&self, parts: Parts) -> u64 {
@@ -209,11 +219,11 @@ const fn mask(bits: u32) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    pub(super) fn layouts() -> impl Strategy<Value = Layout> {
+    pub(crate) fn layouts() -> impl Strategy<Value = Layout> {
         (0_u32..=10, 32_u32..=48, 1_u32..=15, 1_u32..=22)
             .prop_filter_map("at most 64 bits", |(p, t, m, s)| Layout::new(p, t, m, s, Layout::DEFAULT_EPOCH_MS).ok())
     }
@@ -282,5 +292,16 @@ mod tests {
         assert_eq!(layout.timestamp(Layout::DEFAULT_EPOCH_MS - 1).unwrap_err().code(), Code::Time);
         assert_eq!(layout.timestamp(layout.end_unix_ms()).unwrap_err().code(), Code::Time);
         assert_eq!(layout.timestamp(layout.end_unix_ms() - 1).unwrap(), layout.end() - 1);
+    }
+
+    #[test]
+    fn the_last_year_is_told_in_days() {
+        let (layout, day) = (Layout::DEFAULT, 86_400_000);
+        for (before_end, left) in
+            [(366 * day, None), (365 * day, None), (365 * day - 1, Some(364)), (1, Some(0)), (0, None)]
+        {
+            assert_eq!(layout.days_left(layout.end_unix_ms() - before_end), left, "{before_end}");
+        }
+        assert_eq!(layout.days_left(layout.end_unix_ms() + 1), None);
     }
 }

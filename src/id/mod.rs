@@ -9,12 +9,14 @@
 mod block;
 mod input;
 mod inspect;
+mod nonces;
 mod range;
 mod spec;
 mod spelling;
 
 pub use input::{Input, Value};
 pub use inspect::Inspection;
+pub use nonces::{NonceSource, Nonces};
 pub use spec::{Base, Kind, Spec, SpellingSpec};
 
 use std::sync::Arc;
@@ -23,7 +25,7 @@ use crate::cipher::Cipher;
 use crate::codec::{Format, Invalid, Prefix, Text};
 use crate::error::{Code, Error};
 use crate::layout::Layout;
-use crate::nonce::{Order, Space};
+use crate::nonce::Space;
 use spelling::Spelling;
 
 /// What the IDs of one column look like; immutable. Nothing here allocates per ID, except the error for a person.
@@ -55,12 +57,8 @@ impl IdType {
     /// cipher and key, since what is unique after encryption is only what went through the same one.
     #[must_use]
     pub fn space(&self) -> Space {
-        let order = match self.kind {
-            Kind::Counter | Kind::Encrypted { base: Base::Counter } => Order::Counter,
-            Kind::Sortable | Kind::Encrypted { base: Base::Sortable } => Order::Sortable,
-        };
         let name = self.encryption.as_ref().map(|cipher| format!("{:032x}", cipher.fingerprint()));
-        Space { order, name: name.unwrap_or_default() }
+        Space { order: self.kind.order(), name: name.unwrap_or_default() }
     }
 
     /// What every text of this type begins with.

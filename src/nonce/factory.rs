@@ -10,6 +10,7 @@ use super::Order;
 use super::fence::{Doubt, Extend, Fence, Watch};
 use super::sortable::Taken;
 use super::why::{Loss, Why};
+use super::wide::{self, Slot};
 use super::word::{CLOSED, Shape, Word};
 use crate::clock::Clock;
 use crate::error::{Code, Error};
@@ -54,6 +55,7 @@ struct State {
     /// What closing the last lease yielded.
     last_used: Option<u64>,
     sequences: HashMap<Space, Arc<Word>>,
+    wide: HashMap<Space, Arc<Slot>>,
     watchers: Vec<Weak<dyn Watch>>,
 }
 
@@ -79,8 +81,13 @@ impl Factory {
     /// A factory without a lease.
     #[must_use]
     pub fn new(layout: Layout, clock: Arc<dyn Clock>) -> Self {
-        let state =
-            State { lease: Err(Why::NotReady), last_used: None, sequences: HashMap::new(), watchers: Vec::new() };
+        let state = State {
+            lease: Err(Why::NotReady),
+            last_used: None,
+            sequences: HashMap::new(),
+            wide: HashMap::new(),
+            watchers: Vec::new(),
+        };
         Self { layout, clock, offset: AtomicU64::new(0), state: Mutex::new(state) }
     }
 
@@ -107,6 +114,20 @@ impl Factory {
         Source { word: Arc::clone(word), order, factory: Arc::clone(self) }
     }
 
+    pub(super) fn wide_slot(&self, space: Space) -> Arc<Slot> {
+        let order = space.order;
+        let mut state = self.lock();
+        let State { lease, wide, .. } = &mut *state;
+        let slot = wide.entry(space).or_insert_with(|| {
+            let slot = Slot::closed(order, self.layout);
+            if let Ok(held) = lease {
+                slot.open(order, self.layout, held.fence);
+            }
+            Arc::new(slot)
+        });
+        Arc::clone(slot)
+    }
+
     /// Tells `watcher`, as long as it lives, when a lease ends or another one begins.
     pub fn watch(&self, watcher: Weak<dyn Watch>) {
         self.lock().watchers.push(watcher);
@@ -124,6 +145,9 @@ impl Factory {
         self.offset.store(offset(&opening), Ordering::Release);
         for (space, word) in &state.sequences {
             self.open_word(word, space.order, opening.fence);
+        }
+        for (space, slot) in &state.wide {
+            slot.open(space.order, self.layout, opening.fence);
         }
         state.lease = Ok(Held { fence: opening.fence, extend: opening.extend, doubt: opening.doubt });
         state.tell_watchers();
@@ -156,7 +180,7 @@ impl Factory {
 
     /// Lease time as a timestamp of the layout; it means something only while a lease is open.
     #[inline]
-    fn lease_time(&self) -> u64 {
+    pub(super) fn lease_time(&self) -> u64 {
         let nanos = self.clock.tick().0.wrapping_add(self.offset.load(Ordering::Acquire));
         // The end fits into the timestamp's bits, later times would spill into the machine ID's.
         (nanos / NANOS_PER_MS).min(self.layout.end())
@@ -184,6 +208,9 @@ impl Factory {
             if space.order == Order::Sortable {
                 word.set_limit(limit);
             }
+        }
+        for slot in state.wide.values() {
+            slot.sequence().raise_end(held.fence.end);
         }
     }
 
@@ -213,6 +240,21 @@ impl Factory {
         Ok(())
     }
 
+    /// [`Factory::look`] for a wide sequence.
+    #[cold]
+    pub(super) fn look_wide(&self, slot: &Slot) -> Result<(), Error> {
+        let state = self.lock();
+        let held = state.lease.as_ref().map_err(|why| why.error())?;
+        let now = self.lease_time();
+        let wanted = slot.sequence().next_timestamp(now).ok_or_else(wide::no_counts)?.max(now);
+        if wanted < held.fence.end {
+            return Ok(());
+        }
+        let (fence, extend, doubt) = (held.fence, held.extend.clone(), held.doubt.clone());
+        drop(state);
+        self.extend_past(wanted, fence, extend).inspect_err(|_| doubt.raise())
+    }
+
     fn extend_past(&self, timestamp: u64, fence: Fence, extend: Option<Arc<dyn Extend>>) -> Result<(), Error> {
         if fence.is_last(&self.layout) {
             let text =
@@ -235,7 +277,7 @@ impl Factory {
 
     /// Passes the time until lease time reaches `timestamp`: sleeps through whole milliseconds and spins through the rest.
     #[cold]
-    fn wait_until(&self, timestamp: u64) {
+    pub(super) fn wait_until(&self, timestamp: u64) {
         loop {
             match timestamp.saturating_sub(self.lease_time()) {
                 0 => return,
@@ -261,7 +303,7 @@ impl fmt::Debug for Factory {
 /// One sequence to count with. Cloning shares it.
 #[derive(Debug, Clone)]
 pub struct Source {
-    word: Arc<Word>,
+    pub(super) word: Arc<Word>,
     order: Order,
     factory: Arc<Factory>,
 }
@@ -333,7 +375,9 @@ fn offset(opening: &Opening) -> u64 {
 fn close_words(state: &mut State, shape: Shape) -> Option<u64> {
     let unused = state.lease.as_ref().ok()?.fence.start - 1;
     let used = state.sequences.values().map(|word| word.close()).filter(|last| *last != CLOSED);
-    Some(used.map(|last| shape.timestamp(last)).max().unwrap_or(unused))
+    let used = used.map(|last| shape.timestamp(last));
+    let wide = state.wide.values().filter_map(|slot| slot.sequence().close());
+    Some(used.chain(wide).max().unwrap_or(unused))
 }
 
 #[cfg(test)]

@@ -2,45 +2,9 @@
 
 use std::sync::atomic::AtomicUsize;
 
+use super::super::bench::{Bench, LAYOUT};
 use super::*;
-use crate::clock::{ManualClock, Tick};
-
-const LAYOUT: Layout = Layout::DEFAULT;
-
-struct Bench {
-    clock: Arc<ManualClock>,
-    factory: Arc<Factory>,
-}
-
-impl Bench {
-    fn new() -> Self {
-        let clock = Arc::new(ManualClock::default());
-        Self { factory: Arc::new(Factory::new(LAYOUT, clock.clone())), clock }
-    }
-
-    fn source(&self, order: Order) -> Source {
-        self.factory.source(Space { order, name: String::new() })
-    }
-
-    /// A lease of `machine` for `[start, end)`, granted when the coordinator's clock showed `start - 1`.
-    fn open(&self, machine: u32, start: u64, end: u64) {
-        self.factory.open(self.opening(machine, start, end, None));
-    }
-
-    fn opening(&self, machine: u32, start: u64, end: u64, extend: Option<Arc<dyn Extend>>) -> Opening {
-        Opening {
-            fence: Fence { machine, start, end },
-            now: start - 1,
-            arrived: self.clock.tick(),
-            extend,
-            doubt: Doubt::new(|| {}),
-        }
-    }
-
-    fn pass(&self, ms: u64) {
-        self.clock.advance(Duration::from_millis(ms));
-    }
-}
+use crate::clock::Tick;
 
 fn parts(nonce: u64) -> (u64, u64, u64) {
     let parts = LAYOUT.unpack(nonce);
