@@ -14,8 +14,8 @@ impl IdType {
     /// from 1970 on. A column of text sorts like the numbers only where it compares bytewise (`COLLATE "C"`).
     ///
     /// # Errors
-    /// - `CONFIG` with option `kind`: not `sortable`; with option `dbFormat`: `url64`, which does not sort like the
-    ///   number; with option `to`: earlier than `from`.
+    /// - `CONFIG` with option `kind`: not `sortable`; with option `dbFormat`: one that does not sort like
+    ///   the number; with option `to`: earlier than `from`.
     /// - `TIME`: `dbFormat` is `signed` and the range holds the moment at which its numbers turn negative (2094 in the
     ///   default layout): no half-open range of the column says that.
     pub fn range(&self, from_unix_ms: i64, to_unix_ms: i64) -> Result<(u64, u64), Error> {
@@ -23,8 +23,11 @@ impl IdType {
             let found = self.kind.as_str();
             return Err(Error::config("kind", format!("a range of time: expected kind 'sortable', found '{found}'")));
         }
-        if self.db.format == Format::Url64 {
-            return Err(Error::config("dbFormat", "a range of time: text of dbFormat 'url64' does not sort by time"));
+        if !self.db.format.sorts() {
+            let padding = if matches!(self.db.format, Format::Unpadded(_)) { " without padding" } else { "" };
+            let format = self.db.format.as_str();
+            let message = format!("a range of time: text of dbFormat '{format}'{padding} does not sort by time");
+            return Err(Error::config("dbFormat", message));
         }
         if from_unix_ms > to_unix_ms {
             let message = format!("to: expected a time at or after from ({from_unix_ms} ms), found {to_unix_ms} ms");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Input, Value};
 use crate::cipher::Cipher;
-use crate::codec::{Format, Invalid, Prefix, Text};
+use crate::codec::{Format, Invalid, Positional, Prefix, Text};
 
 #[derive(Debug)]
 pub(super) struct Spelling {
@@ -86,11 +86,12 @@ impl Spelling {
     /// A phrase for "expected …".
     pub(super) fn describe(&self) -> String {
         let format = self.format.as_str();
-        let (_, longest) = self.format.lengths();
+        let (shortest, longest) = self.format.lengths();
         let body = match self.format {
             Format::Raw => format!("{longest} bytes"),
             Format::Signed => format!("from {} to {}", i64::MIN, i64::MAX),
             Format::Unsigned => format!("from {} to {}", u64::MIN, u64::MAX),
+            _ if shortest < longest => format!("{shortest} to {longest} characters of {format}"),
             _ => format!("{longest} characters of {format}"),
         };
         let prefix = self.prefix.as_str();
@@ -123,15 +124,16 @@ impl Spelling {
         lengths_meet && beyond.iter().all(|&byte| short.format.has(byte))
     }
 
-    /// Whether both read every shared value as the same number: equal spellings, and signed beside unsigned.
+    /// Whether both read every shared value as the same number: equal spellings, and those with the same digits, padded or
+    /// not.
     fn always_agrees(&self, other: &Self) -> bool {
         let same_mask = match (&self.mask, &other.mask) {
             (None, None) => true,
             (Some(own), Some(others)) => Arc::ptr_eq(own, others),
             _ => false,
         };
-        let same_format = self.format == other.format || (self.format.is_numeric() && other.format.is_numeric());
-        same_mask && same_format && self.prefix == other.prefix
+        let same_digits = digits(self.format) == digits(other.format);
+        same_mask && same_digits && self.prefix == other.prefix
     }
 
     /// The two's complement of an integer in the range of this spelling's format.
@@ -143,6 +145,16 @@ impl Spelling {
             integer.try_into()
         };
         number.map_err(|_| Invalid::Range)
+    }
+}
+
+/// Equal for formats that read every text that both can read alike.
+fn digits(format: Format) -> Format {
+    match format {
+        Format::Unpadded(Positional::Base58) => Format::Base58,
+        Format::Unpadded(Positional::Base62) => Format::Base62,
+        Format::Decimal | Format::Unpadded(Positional::Decimal) | Format::Signed | Format::Unsigned => Format::Decimal,
+        format => format,
     }
 }
 
