@@ -323,7 +323,7 @@ fn source(kind: Kind) -> Source {
         extend: None,
         doubt: Doubt::new(|| {}),
     });
-    factory.source(Space { order, name: String::new() })
+    factory.source(Space::new(order, layout)).unwrap()
 }
 
 fn cipher() -> Speck64 {

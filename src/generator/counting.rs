@@ -53,7 +53,10 @@ impl Counting {
     #[cold]
     fn find_source(&self) -> Result<&Source, Error> {
         match &*self.generator.member() {
-            Membership::Joined(member) => Ok(self.source.get_or_init(|| member.factory().source(self.space.clone()))),
+            Membership::Joined(member) => {
+                let source = member.factory().source(self.space.clone())?;
+                Ok(self.source.get_or_init(|| source))
+            }
             Membership::Not | Membership::Left => Err(self.generator.refusal()),
         }
     }

@@ -57,8 +57,11 @@ impl IdType {
     /// cipher and key, since what is unique after encryption is only what went through the same one.
     #[must_use]
     pub fn space(&self) -> Space {
-        let name = self.encryption.as_ref().map(|cipher| format!("{:032x}", cipher.fingerprint()));
-        Space { order: self.kind.order(), name: name.unwrap_or_default() }
+        let space = Space::new(self.kind.order(), self.layout);
+        match &self.encryption {
+            Some(cipher) => space.encrypted(cipher.fingerprint()),
+            None => space,
+        }
     }
 
     /// What every text of this type begins with.

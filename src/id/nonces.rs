@@ -48,22 +48,25 @@ impl Nonces {
     /// Where they are counted; what is encrypted has a space of its own, a cipher and key.
     #[must_use]
     pub fn space(&self) -> Space {
-        let name = self.encryption.as_ref().map(|encryption| match encryption {
-            Encryption::Narrow(cipher) => format!("{:032x}", cipher.fingerprint()),
-            Encryption::Wide(cipher) => format!("{}/{:032x}", self.size.bits(), cipher.fingerprint()),
-        });
-        Space { order: self.kind.order(), name: name.unwrap_or_default() }
+        let space = Space::new(self.kind.order(), self.layout);
+        match &self.encryption {
+            Some(Encryption::Narrow(cipher)) => space.encrypted(cipher.fingerprint()),
+            Some(Encryption::Wide(cipher)) => space.encrypted(cipher.fingerprint()),
+            None => space,
+        }
     }
 
     /// What counts them under the leases of `factory`.
-    #[must_use]
-    pub fn source(&self, factory: &Arc<Factory>) -> NonceSource {
+    ///
+    /// # Errors
+    /// As [`Factory::source`].
+    pub fn source(&self, factory: &Arc<Factory>) -> Result<NonceSource, Error> {
         let counted = if self.counted_size() == Size::Bits64 {
-            Counted::Narrow(factory.source(self.space()))
+            Counted::Narrow(factory.source(self.space())?)
         } else {
             Counted::Wide(factory.wide_source(self.space()))
         };
-        NonceSource { nonces: self.clone(), counted }
+        Ok(NonceSource { nonces: self.clone(), counted })
     }
 
     /// Takes a nonce apart. Any number has parts: nothing in it proves that it was counted.
@@ -174,7 +177,7 @@ mod tests {
         ] {
             for (size, kind) in Size::ALL.into_iter().flat_map(|size| KINDS.map(|kind| (size, kind))) {
                 let nonces = Nonces::new(size, kind, Layout::DEFAULT, &keys).unwrap();
-                let source = nonces.source(&factory());
+                let source = nonces.source(&factory()).unwrap();
                 let made: Vec<_> = (0..100).map(|_| source.next().unwrap()).collect();
                 for (count, &nonce) in made.iter().enumerate() {
                     assert!(nonce <= nonces.size().greatest());

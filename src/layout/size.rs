@@ -106,16 +106,16 @@ impl Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::tests::layouts;
+    use crate::layout::tests::{foreign, layouts};
     use proptest::prelude::*;
     use proptest::sample::select;
 
     proptest! {
         #[test]
         fn packing_and_unpacking_are_inverse(
-            layout in layouts(), size in select(Size::ALL.to_vec()), a: u64, b: u64, c: u64, d: u64,
+            layout in prop_oneof![layouts(), foreign()], size in select(Size::ALL.to_vec()), a: u64, b: u64, c: u64, d: u64,
         ) {
-            let partition = if size == Size::Bits64 && layout.partition > 0 { a & mask(layout.partition) } else { 0 };
+            let partition = if size == Size::Bits64 { a & mask(layout.partition) } else { 0 };
             let parts = Parts {
                 partition,
                 timestamp: b & mask(layout.time),

@@ -21,11 +21,11 @@ impl Bench {
     }
 
     pub(super) fn source(&self, order: Order) -> Source {
-        self.factory.source(Space { order, name: String::new() })
+        self.factory.source(Space::new(order, LAYOUT)).unwrap()
     }
 
     pub(super) fn wide_source(&self, order: Order) -> WideSource {
-        self.factory.wide_source(Space { order, name: String::new() })
+        self.factory.wide_source(Space::new(order, LAYOUT))
     }
 
     /// A lease of `machine` for `[start, end)`, granted when the coordinator's clock showed `start - 1`.

@@ -1,10 +1,12 @@
 //! The factory under a clock that moves only when told.
 
 use std::sync::atomic::AtomicUsize;
+use std::time::Duration;
 
 use super::super::bench::{Bench, LAYOUT};
 use super::*;
-use crate::clock::Tick;
+use crate::error::Code;
+use crate::nonce::Loss;
 
 fn parts(nonce: u64) -> (u64, u64, u64) {
     let parts = LAYOUT.unpack(nonce);
@@ -123,7 +125,7 @@ fn sequences_made_in_the_middle_of_a_lease_count_in_its_fence() {
     let bench = Bench::new();
     bench.open(5, 1000, 9000);
     bench.pass(10);
-    let named = |name: &str| bench.factory.source(Space { order: Order::Counter, name: name.into() });
+    let named = |name: &str| bench.factory.source(Space::new(Order::Counter, LAYOUT).named(name)).unwrap();
     assert_eq!(parts(named("a").next().unwrap()), (5, 1000, 0));
     assert_eq!(parts(named("b").next().unwrap()), (5, 1000, 0));
     assert_eq!(parts(named("a").next().unwrap()), (5, 1000, 1));
@@ -197,7 +199,7 @@ fn closing_while_threads_count_lets_nothing_out_past_what_it_yields() {
             let (nonces, last_used) = std::thread::scope(|scope| {
                 let workers: Vec<_> = (0..3)
                     .map(|_| {
-                        let source = factory.source(Space { order, name: String::new() });
+                        let source = factory.source(Space::new(order, LAYOUT)).unwrap();
                         scope.spawn(move || std::iter::from_fn(|| source.next().ok()).take(50_000).collect::<Vec<_>>())
                     })
                     .collect();

@@ -12,15 +12,20 @@ mod bench;
 mod counter;
 mod factory;
 mod fence;
+mod slow;
 mod sortable;
+mod source;
+mod space;
 #[cfg(test)]
 mod vectors_tests;
 mod why;
 mod wide;
 mod word;
 
-pub use factory::{Factory, Opening, Source, Space};
+pub use factory::{Factory, Opening};
 pub use fence::{Doubt, Extend, Fence, Watch};
+pub use source::{Overflow, Source};
+pub use space::Space;
 pub use why::{Loss, Why};
 pub use wide::WideSource;
 

@@ -38,6 +38,31 @@ impl Word {
             }
         }
     }
+
+    /// Takes 1 to `n` words from the millisecond `earliest` on, across milliseconds, but none after `latest`: for times
+    /// that somebody chose, and for sequences that may run ahead.
+    pub(super) fn take_between(&self, shape: Shape, n: u64, earliest: u64, latest: u64) -> Taken {
+        let mut seen = self.last();
+        loop {
+            if seen == CLOSED {
+                return Taken::Limit;
+            }
+            let (limit, machine) = (self.limit(), shape.machine(seen));
+            let first = (seen + 1).max(shape.first_at(machine, earliest));
+            if first >= limit {
+                return Taken::Limit;
+            }
+            if shape.timestamp(first) > latest {
+                return Taken::Wait { timestamp: shape.timestamp(first) };
+            }
+            let last = (first + (n - 1)).min(limit - 1);
+            let last = if shape.timestamp(last) > latest { shape.first_at(machine, latest + 1) - 1 } else { last };
+            match self.advance(seen, last) {
+                Ok(()) => return Taken::Words { first, n: last - first + 1 },
+                Err(other) => seen = other,
+            }
+        }
+    }
 }
 
 #[cfg(test)]

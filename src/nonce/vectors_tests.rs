@@ -47,7 +47,10 @@ impl Original {
 
     /// Sets the last `timestamp | count` that 64 bits gave out.
     fn set_narrow(&self, last: u64) {
-        self.narrow.word.open(SHAPE.first_at(self.machine, 0) + last, SHAPE.first_at(self.machine, LAYOUT.end()));
+        self.narrow
+            .sequence
+            .word
+            .open(SHAPE.first_at(self.machine, 0) + last, SHAPE.first_at(self.machine, LAYOUT.end()));
     }
 
     fn next(&self, bits: &Value) -> Result<String, Error> {

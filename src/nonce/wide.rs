@@ -8,7 +8,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
-use super::factory::Factory;
+use super::factory::{Factory, View};
 use super::fence::Fence;
 use super::{Order, Space};
 use crate::error::{Code, Error};
@@ -183,7 +183,8 @@ impl Slot {
 #[derive(Debug, Clone)]
 pub struct WideSource {
     pub(super) slot: Arc<Slot>,
-    pub(super) factory: Arc<Factory>,
+    view: View,
+    factory: Arc<Factory>,
 }
 
 impl WideSource {
@@ -221,10 +222,10 @@ impl WideSource {
     fn take(&self, size: Size, n: u64) -> Result<(Parts, u64), Error> {
         loop {
             // The guard is dropped before anything that takes time.
-            let taken = self.slot.sequence().take(size, n, || self.factory.lease_time());
+            let taken = self.slot.sequence().take(size, n, || self.factory.lease_time(self.view));
             match taken {
                 Taken::Counts { first, n } => return Ok((first, n)),
-                Taken::Wait { timestamp } => self.factory.wait_until(timestamp),
+                Taken::Wait { timestamp } => self.factory.wait_until(self.view, timestamp),
                 Taken::Limit => self.factory.look_wide(&self.slot)?,
             }
         }
@@ -245,10 +246,11 @@ pub(super) fn no_counts() -> Error {
 }
 
 impl Factory {
-    /// What counts wide nonces in `space`: as [`Factory::source`], and apart from the sequences of 64 bits.
+    /// What counts wide nonces in `space`: as [`Factory::source`], apart from the sequences of 64 bits, and always in the
+    /// factory's own layout.
     #[must_use]
     pub fn wide_source(self: &Arc<Self>, space: Space) -> WideSource {
-        WideSource { slot: self.wide_slot(space), factory: Arc::clone(self) }
+        WideSource { slot: self.wide_slot(space), view: self.view(self.layout()), factory: Arc::clone(self) }
     }
 }
 

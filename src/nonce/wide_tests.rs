@@ -118,11 +118,12 @@ fn closing_yields_the_latest_use_and_a_new_lease_begins_new_counts() {
 fn a_space_of_its_own_has_counts_of_its_own() {
     let bench = Bench::new();
     bench.open(5, 1000, 9000);
-    let named = |name: &str| bench.factory.wide_source(Space { order: Order::Counter, name: name.into() });
+    let space = |name: &str| Space::new(Order::Counter, LAYOUT).named(name);
+    let named = |name: &str| bench.factory.wide_source(space(name));
     for (name, count) in [("a", 0), ("b", 0), ("a", 1)] {
         assert_eq!(parts(Size::Bits96, named(name).next(Size::Bits96).unwrap()), (5, 1000, count));
     }
-    let source = bench.factory.source(Space { order: Order::Counter, name: "a".into() });
+    let source = bench.factory.source(space("a")).unwrap();
     bench.pass(1);
     assert_eq!(LAYOUT.unpack(source.next().unwrap()).count, 0);
     bench.factory.close(Why::NotReady);
@@ -199,7 +200,7 @@ fn closing_while_threads_count_lets_nothing_out_past_what_it_yields() {
             let (nonces, last_used) = std::thread::scope(|scope| {
                 let workers: Vec<_> = (0..3)
                     .map(|_| {
-                        let source = factory.wide_source(Space { order, name: String::new() });
+                        let source = factory.wide_source(Space::new(order, LAYOUT));
                         scope.spawn(move || {
                             std::iter::from_fn(|| source.next(size).ok()).take(20_000).collect::<Vec<_>>()
                         })
