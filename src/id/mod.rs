@@ -7,9 +7,11 @@
 //! ```
 
 mod block;
+mod counting;
 mod input;
 mod inspect;
 mod nonces;
+mod plausible;
 mod range;
 mod spec;
 mod spelling;
@@ -17,6 +19,7 @@ mod spelling;
 pub use input::{Input, Value};
 pub use inspect::Inspection;
 pub use nonces::{NonceSource, Nonces};
+pub use plausible::Window;
 pub use spec::{Base, Kind, Spec, SpellingSpec};
 
 use std::sync::Arc;
@@ -25,7 +28,7 @@ use crate::cipher::Cipher;
 use crate::codec::{Format, Invalid, Prefix, Text};
 use crate::error::{Code, Error};
 use crate::layout::Layout;
-use crate::nonce::Space;
+use crate::nonce::Overflow;
 use spelling::Spelling;
 
 /// What the IDs of one column look like; immutable. Nothing here allocates per ID, except the error for a person.
@@ -38,6 +41,9 @@ pub struct IdType {
     app: Spelling,
     db: Spelling,
     accepts: Box<[Spelling]>,
+    /// Empty for the space of its kind and layout.
+    space: Box<str>,
+    overflow: Overflow,
 }
 
 impl IdType {
@@ -51,17 +57,6 @@ impl IdType {
     #[must_use]
     pub fn layout(&self) -> &Layout {
         &self.layout
-    }
-
-    /// Where its nonces are counted. Types of one kind share a space; nonces that are encrypted have one of their own, a
-    /// cipher and key, since what is unique after encryption is only what went through the same one.
-    #[must_use]
-    pub fn space(&self) -> Space {
-        let space = Space::new(self.kind.order(), self.layout);
-        match &self.encryption {
-            Some(cipher) => space.encrypted(cipher.fingerprint()),
-            None => space,
-        }
     }
 
     /// What every text of this type begins with.

@@ -8,6 +8,7 @@ use crate::cipher::{Cipher, no_key};
 use crate::codec::{Format, Prefix};
 use crate::error::{Error, shown};
 use crate::layout::Layout;
+use crate::nonce::Overflow;
 
 /// How nonces are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -112,7 +113,8 @@ impl IdType {
         let app = Spelling { prefix, format: spec.format, mask: spec.mask };
         let accepts = accepted(&app, spec.accepts, encrypted)?;
         let db = Spelling { prefix: db_prefix, format: spec.db_format, mask: None };
-        Ok(Self { kind: spec.kind, layout: spec.layout, encryption, app, db, accepts })
+        let (space, overflow) = (Box::default(), Overflow::Wait);
+        Ok(Self { kind: spec.kind, layout: spec.layout, encryption, app, db, accepts, space, overflow })
     }
 }
 

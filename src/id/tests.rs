@@ -305,39 +305,6 @@ fn an_encrypted_type_keeps_the_encrypted_number_and_looks_behind_it() {
 }
 
 #[test]
-fn a_range_of_time_is_half_open_and_taken_to_the_ends_of_the_layout() {
-    let sortable = |layout| IdType::new(Spec { kind: Kind::Sortable, layout, ..spec("", Format::Hex) }).unwrap();
-    let id_type = sortable(Layout::DEFAULT);
-    let epoch = Layout::DEFAULT_EPOCH_MS as i64;
-    assert_eq!(id_type.range(epoch + 1, epoch + 3).unwrap(), (1 << 22, 3 << 22));
-    assert_eq!(id_type.range(epoch + 1, epoch + 1).unwrap(), (1 << 22, 1 << 22));
-    assert_eq!(id_type.range(i64::MIN, epoch + 1).unwrap(), (0, 1 << 22));
-    assert_eq!(id_type.range(0, 1).unwrap(), (0, 0));
-    let short = Layout::new(0, 41, 7, 15, Layout::DEFAULT_EPOCH_MS).unwrap();
-    assert_eq!(sortable(short).range(epoch, i64::MAX).unwrap(), (0, short.end() << 22));
-    let error = id_type.range(epoch + 1, epoch).unwrap_err();
-    assert_eq!((error.code(), error.fields().option), (Code::Config, Some("to")));
-}
-
-#[test]
-fn a_range_that_a_column_cannot_say_is_refused() {
-    let of = |kind, db_format| IdType::new(Spec { kind, db_format, ..spec("", Format::Hex) }).unwrap();
-    let turn = Layout::DEFAULT.unix_ms(1 << 41) as i64;
-    let signed = of(Kind::Sortable, Format::Signed);
-    for (from, to) in [(turn - 1, turn), (turn - 1, turn + 1), (0, i64::MAX)] {
-        assert_eq!(signed.range(from, to).unwrap_err().code(), Code::Time);
-        for free in [Format::Unsigned, Format::Raw, Format::Base58] {
-            assert!(of(Kind::Sortable, free).range(from, to).is_ok());
-        }
-    }
-    assert!(signed.range(turn - 2, turn - 1).is_ok());
-    assert!(signed.range(turn, turn + 1).is_ok());
-    let option = |id_type: &IdType| id_type.range(0, 1).unwrap_err().fields().option;
-    assert_eq!(option(&of(Kind::Counter, Format::Signed)), Some("kind"));
-    assert_eq!(option(&of(Kind::Sortable, Format::Url64)), Some("dbFormat"));
-}
-
-#[test]
 fn debug_shows_no_key() {
     let shown =
         format!("{:?}", IdType::new(Spec { mask: Some(cipher(0xab)), ..spec("usr_", Format::Base58) }).unwrap());

@@ -77,6 +77,15 @@ impl Source {
         Self { overflow, ..self }
     }
 
+    /// What counts another partition of the same space.
+    ///
+    /// # Errors
+    /// `CONFIG` with option `partition` where there is none of this number.
+    pub fn in_partition(&self, partition: u64) -> Result<Self, Error> {
+        let space = self.space.clone().in_partition(partition)?;
+        Ok(self.factory.source(space)?.with_overflow(self.overflow))
+    }
+
     /// The next nonce.
     ///
     /// # Errors

@@ -43,8 +43,9 @@ mod partitions_and_layouts {
                 let nonce = source(partition).next().unwrap();
                 assert_eq!(layout.unpack(nonce), parts(partition, 1000, 5, count));
             }
+            assert_eq!(source(0).in_partition(16).unwrap_err().fields().option, Some("partition"));
             let mut block = [0; 3];
-            source(15).fill(&mut block).unwrap();
+            source(3).in_partition(15).unwrap().fill(&mut block).unwrap();
             assert_eq!(block.map(|nonce| layout.unpack(nonce)), [3, 4, 5].map(|count| parts(15, 1000, 5, count)));
         }
     }

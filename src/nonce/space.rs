@@ -1,5 +1,7 @@
 //! Which sequence a nonce is counted in.
 
+use std::sync::Arc;
+
 use super::Order;
 use crate::error::{Error, shown};
 use crate::layout::Layout;
@@ -13,7 +15,7 @@ pub struct Space {
     /// What the nonces are encrypted with afterwards: only what went through one cipher and key is unique then.
     encryption: Option<u128>,
     /// Empty where the others say all.
-    name: String,
+    name: Arc<str>,
     partition: u64,
 }
 
@@ -21,7 +23,7 @@ impl Space {
     /// The space of all nonces of a kind and a layout that name no other.
     #[must_use]
     pub fn new(order: Order, layout: Layout) -> Self {
-        Self { order, layout, encryption: None, name: String::new(), partition: 0 }
+        Self { order, layout, encryption: None, name: Arc::default(), partition: 0 }
     }
 
     /// The same space of nonces that are encrypted with what has this fingerprint.
@@ -33,7 +35,7 @@ impl Space {
     /// The space of a name; '' is the one without.
     #[must_use]
     pub fn named(self, name: &str) -> Self {
-        Self { name: name.to_owned(), ..self }
+        Self { name: name.into(), ..self }
     }
 
     /// A partition, which has a sequence of its own.
