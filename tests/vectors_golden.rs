@@ -7,10 +7,11 @@ mod vectors_support;
 
 use std::sync::Arc;
 
-use mintid::cipher::{Algorithm, BaseKey, Cipher};
-use mintid::codec::Format;
-use mintid::id::{IdType, Spec};
-use vectors_support::{Term, app, bytes, format, load, number, rows, spec, text};
+use mintid::cipher::{Algorithm, BaseKey, Cipher, WideCipher};
+use mintid::codec::{Format, WideText};
+use mintid::id::{IdType, Input, Kind, Spec, Value, Wide};
+use mintid::layout::{Layout, Size};
+use vectors_support::{Term, app, bytes, format, load, number, rows, size, spec, text, wide};
 
 #[test]
 fn text_and_mask_never_change() {
@@ -55,4 +56,64 @@ fn masks_of_the_further_ciphers_never_change() {
         assert_eq!(id_type.read_app(written.input(Format::Base58)), Ok(plain), "{line}");
     }
     assert_eq!(lines.len(), 36);
+}
+
+#[test]
+fn wide_masks_never_change() {
+    let golden = load("golden_ciphers");
+    let base = BaseKey::new(text(&golden["base_key"]).as_bytes()).unwrap();
+    let lines = rows(&golden, "wide");
+    for line in lines {
+        let algorithm = Algorithm::parse(text(&line["cipher"])).unwrap();
+        let cipher = Arc::new(WideCipher::derived(algorithm, size(line), &base).unwrap());
+        let (plain, masked) = (wide(&line["number"]), wide(&line["masked"]));
+        assert_eq!((cipher.encrypt(plain), cipher.decrypt(masked)), (masked, plain), "{line}");
+        let width = if cipher.size() == Size::Bits96 { Wide::Bits96 } else { Wide::Bits128 };
+        let id_type = IdType::of_width(width, wide_spec("usr_", Format::Base58, Some(cipher))).unwrap();
+        let written = Value::Text(text(&line["app"]).as_bytes());
+        assert_eq!(id_type.write_app(plain, &mut WideText::new()), written, "{line}");
+        assert_eq!(id_type.read_app(Input::Text(text(&line["app"]).as_bytes())), Ok(plain), "{line}");
+    }
+    assert_eq!(lines.len(), 15);
+}
+
+fn wide_spec(prefix: &str, format: Format, mask: Option<Arc<WideCipher>>) -> Spec<Wide> {
+    Spec {
+        prefix: prefix.to_owned(),
+        kind: Kind::Counter,
+        format,
+        db_format: Format::Raw,
+        mask,
+        encryption: None,
+        accepts: Vec::new(),
+        persist_prefix: false,
+        layout: Layout::DEFAULT,
+    }
+}
+
+#[test]
+fn formats_of_all_sizes_never_change() {
+    let golden = load("golden_formats");
+    let lines = rows(&golden, "lines");
+    for line in lines {
+        let padded = format(&line["format"]);
+        let format = if line["pad"] == true { padded } else { padded.unpadded().unwrap() };
+        let (number, expected) = (text(&line["number"]), text(&line["app"]).as_bytes());
+        let width = match size(line) {
+            Size::Bits64 => {
+                let id_type = IdType::new(spec("", format)).unwrap();
+                let number = number.parse().unwrap();
+                assert_eq!(app(&id_type, number), Term::Binary(expected.into()), "{line}");
+                assert_eq!(id_type.read_app(Input::Text(expected)), Ok(number), "{line}");
+                continue;
+            }
+            Size::Bits96 => Wide::Bits96,
+            Size::Bits128 => Wide::Bits128,
+        };
+        let id_type = IdType::of_width(width, wide_spec("", format, None)).unwrap();
+        let number = number.parse().unwrap();
+        assert_eq!(id_type.write_app(number, &mut WideText::new()), Value::Text(expected), "{line}");
+        assert_eq!(id_type.read_app(Input::Text(expected)), Ok(number), "{line}");
+    }
+    assert_eq!(lines.len(), 115);
 }

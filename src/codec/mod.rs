@@ -14,10 +14,11 @@ mod table;
 mod text;
 pub mod unpadded;
 pub mod url64;
+pub mod wide;
 
 pub use invalid::Invalid;
 pub use prefix::Prefix;
-pub use text::Text;
+pub use text::{Buffer, Text, WideText};
 pub use unpadded::Positional;
 
 /// How a number is spelled.

@@ -2,17 +2,31 @@
 
 use std::sync::Arc;
 
-use super::{IdType, Kind};
+use super::{IdType, Kind, NonceSource, Nonces, Wide, Width};
 use crate::error::Error;
 use crate::nonce::{Factory, Overflow, Source, Space};
 
-impl IdType {
+impl<W: Width> IdType<W> {
     /// The same type counted in the space of a name, with whatever else names it. '' is the space of its kind and layout.
     #[must_use]
     pub fn in_space(self, name: &str) -> Self {
         Self { space: name.into(), ..self }
     }
 
+    /// Where its nonces are counted. Types of one kind and layout share a space unless they name one; nonces that are
+    /// encrypted have one of their own, a cipher and key, since what is unique after encryption is only what went through
+    /// the same one.
+    #[must_use]
+    pub fn space(&self) -> Space {
+        let space = Space::new(self.kind.order(), self.layout).named(&self.space);
+        match &self.encryption {
+            Some(cipher) => space.encrypted(W::fingerprint(cipher)),
+            None => space,
+        }
+    }
+}
+
+impl IdType {
     /// The same type with something else to do when a millisecond is used up.
     ///
     /// # Errors
@@ -28,18 +42,6 @@ impl IdType {
         Ok(Self { overflow, ..self })
     }
 
-    /// Where its nonces are counted. Types of one kind and layout share a space unless they name one; nonces that are
-    /// encrypted have one of their own, a cipher and key, since what is unique after encryption is only what went through
-    /// the same one.
-    #[must_use]
-    pub fn space(&self) -> Space {
-        let space = Space::new(self.kind.order(), self.layout).named(&self.space);
-        match &self.encryption {
-            Some(cipher) => space.encrypted(cipher.fingerprint()),
-            None => space,
-        }
-    }
-
     /// What happens when a millisecond is used up.
     #[must_use]
     pub fn overflow(&self) -> Overflow {
@@ -52,6 +54,17 @@ impl IdType {
     /// `CONFIG` with option `partition` where there is none of this number; those of [`Factory::source`].
     pub fn source(&self, factory: &Arc<Factory>, partition: u64) -> Result<Source, Error> {
         Ok(factory.source(self.space().in_partition(partition)?)?.with_overflow(self.overflow))
+    }
+}
+
+impl IdType<Wide> {
+    /// What counts the numbers of the type under the leases of `factory`, encrypted where its kind says so.
+    ///
+    /// # Errors
+    /// Those of [`Factory::source`].
+    pub fn source(&self, factory: &Arc<Factory>) -> Result<NonceSource, Error> {
+        let nonces = Nonces::of_type(self.width.size(), self.kind, self.layout, self.encryption.clone());
+        nonces.source_in(factory, self.space())
     }
 }
 

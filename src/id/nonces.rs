@@ -39,6 +39,10 @@ impl Nonces {
         Ok(Self { kind, size, layout, encryption })
     }
 
+    pub(super) fn of_type(size: Size, kind: Kind, layout: Layout, encryption: Option<Arc<WideCipher>>) -> Self {
+        Self { kind, size, layout, encryption: encryption.map(Encryption::Wide) }
+    }
+
     /// The size of the nonces.
     #[must_use]
     pub fn size(&self) -> Size {
@@ -61,10 +65,14 @@ impl Nonces {
     /// # Errors
     /// As [`Factory::source`].
     pub fn source(&self, factory: &Arc<Factory>) -> Result<NonceSource, Error> {
+        self.source_in(factory, self.space())
+    }
+
+    pub(super) fn source_in(&self, factory: &Arc<Factory>, space: Space) -> Result<NonceSource, Error> {
         let counted = if self.counted_size() == Size::Bits64 {
-            Counted::Narrow(factory.source(self.space())?)
+            Counted::Narrow(factory.source(space)?)
         } else {
-            Counted::Wide(factory.wide_source(self.space()))
+            Counted::Wide(factory.wide_source(space))
         };
         Ok(NonceSource { nonces: self.clone(), counted })
     }
@@ -134,6 +142,24 @@ impl NonceSource {
         };
         Ok(self.nonces.encrypted(plain))
     }
+
+    /// Fills `nonces` in the order of counting. On an error nothing of what was counted is given out.
+    ///
+    /// # Errors
+    /// As [`Source::next`].
+    pub fn fill(&self, nonces: &mut [u128]) -> Result<(), Error> {
+        match &self.counted {
+            Counted::Narrow(source) => nonces.iter_mut().try_for_each(|nonce| {
+                *nonce = source.next()?.into();
+                Ok(())
+            })?,
+            Counted::Wide(source) => source.fill(self.nonces.size, nonces)?,
+        }
+        for nonce in nonces {
+            *nonce = self.nonces.encrypted(*nonce);
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -178,7 +204,9 @@ mod tests {
             for (size, kind) in Size::ALL.into_iter().flat_map(|size| KINDS.map(|kind| (size, kind))) {
                 let nonces = Nonces::new(size, kind, Layout::DEFAULT, &keys).unwrap();
                 let source = nonces.source(&factory()).unwrap();
-                let made: Vec<_> = (0..100).map(|_| source.next().unwrap()).collect();
+                let mut made = vec![0; 100];
+                source.fill(&mut made[..60]).unwrap();
+                made[60..].fill_with(|| source.next().unwrap());
                 for (count, &nonce) in made.iter().enumerate() {
                     assert!(nonce <= nonces.size().greatest());
                     let expected = Parts { partition: 0, timestamp: 1000, machine: 77, count: count as u64 };

@@ -1,7 +1,7 @@
 //! Whether an ID can have been made at all: most guesses cannot, as long as the layout's time has hardly begun. It is
 //! neither authentication nor access control: who guesses often enough hits, and who has seen an ID has one.
 
-use super::IdType;
+use super::{IdType, Width};
 use crate::codec::Invalid;
 
 /// When IDs of a type may have been made, in milliseconds since 1970, both ends included.
@@ -13,20 +13,19 @@ pub struct Window {
     pub to_unix_ms: u64,
 }
 
-impl IdType {
+impl<W: Width> IdType<W> {
     /// Whether the number of an ID has a timestamp within a window, and nothing that no nonce of the layout has: a bit
     /// above it, its last timestamp, a machine ID that is never leased.
     ///
     /// # Errors
     /// `Implausible`.
-    pub fn check_plausible(&self, number: u64, window: Window) -> Result<(), Invalid> {
-        let nonce = self.nonce(number);
-        let parts = self.layout.unpack(nonce);
+    pub fn check_plausible(&self, number: W::Number, window: Window) -> Result<(), Invalid> {
+        let (parts, fits) = self.width.unpack(&self.layout, self.encryption.as_deref(), self.nonce(number));
         let made = self.layout.unix_ms(parts.timestamp);
         let plausible = (window.from_unix_ms..=window.to_unix_ms).contains(&made)
             && parts.timestamp < self.layout.end()
             && parts.machine < u64::from(self.layout.machines())
-            && self.layout.fits(nonce);
+            && fits;
         if plausible { Ok(()) } else { Err(Invalid::Implausible) }
     }
 }

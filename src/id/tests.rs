@@ -3,7 +3,8 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
-use crate::cipher::{Algorithm, BaseKey, Speck64};
+use crate::cipher::{Algorithm, BaseKey, Cipher, Speck64};
+use crate::codec::Text;
 
 const NUMBER: u64 = 98_770_186_085_072_901;
 
@@ -62,12 +63,14 @@ fn the_application_sees_text_bigints_or_bytes() {
 fn the_database_sees_the_number_and_the_prefix_only_where_it_persists() {
     let mut buffer = Text::new();
     let mask = cipher(1);
-    let mut spec = Spec { db_format: Format::Hex, mask: Some(mask.clone()), ..spec("usr_", Format::Base58) };
-    let plain = IdType::new(spec.clone()).unwrap();
+    let spec = |persist_prefix| {
+        let mask = Some(mask.clone());
+        Spec { db_format: Format::Hex, mask, persist_prefix, ..spec("usr_", Format::Base58) }
+    };
+    let plain = IdType::new(spec(false)).unwrap();
     assert_eq!(plain.write_db(5, &mut buffer), Value::Text(b"0000000000000005"));
     assert_eq!(plain.read_db(text("usr_0000000000000005")), Err(Invalid::Length));
-    spec.persist_prefix = true;
-    let persisted = IdType::new(spec).unwrap();
+    let persisted = IdType::new(spec(true)).unwrap();
     assert_eq!(persisted.write_db(5, &mut buffer), Value::Text(b"usr_0000000000000005"));
     assert_eq!(persisted.read_db(text("usr_0000000000000005")), Ok(5));
     assert_eq!(persisted.read_db(text("0000000000000005")), Err(Invalid::Prefix));
