@@ -7,7 +7,7 @@ mod vectors_support;
 use std::sync::Arc;
 
 use mintid::clock::{Clock, ManualClock};
-use mintid::codec::{Format, Invalid, Positional};
+use mintid::codec::{Format, Invalid};
 use mintid::error::{Code, Error};
 use mintid::id::{IdType, Spec};
 use mintid::layout::{Layout, Parts};
@@ -15,9 +15,9 @@ use mintid::nonce::{Doubt, Factory, Fence, Opening, Order, Source, Space};
 use serde_json::Value;
 use vectors_support::{Tally, Term, app, load, result, rows, spec, term, text};
 
-const BASE58: Format = Format::Unpadded(Positional::Base58);
-const BASE62: Format = Format::Unpadded(Positional::Base62);
-const INTEGER: Format = Format::Unpadded(Positional::Decimal);
+const BASE58: Format = Format::Base58Unpadded;
+const BASE62: Format = Format::Base62Unpadded;
+const INTEGER: Format = Format::DecimalUnpadded;
 
 /// The fields of a row, 0 where it has none.
 fn fields<const N: usize>(row: &Value, names: [&str; N]) -> [u64; N] {

@@ -36,8 +36,12 @@ pub enum Format {
     Base62,
     /// 20 decimal digits as text; they sort like the number.
     Decimal,
-    /// As many characters as it takes, in the alphabet of one of the above; they do not sort.
-    Unpadded(Positional),
+    /// `Base58` without padding: 1 to 11 characters; they do not sort.
+    Base58Unpadded,
+    /// `Base62` without padding: 1 to 11 characters; they do not sort.
+    Base62Unpadded,
+    /// `Decimal` without padding: 1 to 20 characters; they do not sort.
+    DecimalUnpadded,
     /// A decimal number from -2^63 to 2^63 - 1 (two's complement).
     Signed,
     /// A decimal number from 0 to 2^64 - 1.
@@ -58,9 +62,9 @@ impl Format {
         Self::Signed,
         Self::Unsigned,
         Self::Raw,
-        Self::Unpadded(Positional::Base58),
-        Self::Unpadded(Positional::Base62),
-        Self::Unpadded(Positional::Decimal),
+        Self::Base58Unpadded,
+        Self::Base62Unpadded,
+        Self::DecimalUnpadded,
     ];
 
     /// The format of a public name, padded where it can be.
@@ -73,12 +77,21 @@ impl Format {
     #[must_use]
     pub const fn unpadded(self) -> Option<Self> {
         match self {
-            Self::Base58 => Some(Self::Unpadded(Positional::Base58)),
-            Self::Base62 => Some(Self::Unpadded(Positional::Base62)),
-            Self::Decimal => Some(Self::Unpadded(Positional::Decimal)),
-            Self::Url64 | Self::Hex | Self::Hex32 | Self::Signed | Self::Unsigned | Self::Raw | Self::Unpadded(_) => {
-                None
-            }
+            Self::Base58 => Some(Self::Base58Unpadded),
+            Self::Base62 => Some(Self::Base62Unpadded),
+            Self::Decimal => Some(Self::DecimalUnpadded),
+            _ => None,
+        }
+    }
+
+    /// What a format without padding is made of; `None` for all others.
+    #[must_use]
+    pub const fn positional(self) -> Option<Positional> {
+        match self {
+            Self::Base58Unpadded => Some(Positional::Base58),
+            Self::Base62Unpadded => Some(Positional::Base62),
+            Self::DecimalUnpadded => Some(Positional::Decimal),
+            _ => None,
         }
     }
 
@@ -86,9 +99,9 @@ impl Format {
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::Base58 | Self::Unpadded(Positional::Base58) => "base58",
-            Self::Base62 | Self::Unpadded(Positional::Base62) => "base62",
-            Self::Decimal | Self::Unpadded(Positional::Decimal) => "decimal",
+            Self::Base58 | Self::Base58Unpadded => "base58",
+            Self::Base62 | Self::Base62Unpadded => "base62",
+            Self::Decimal | Self::DecimalUnpadded => "decimal",
             Self::Url64 => "url64",
             Self::Hex => "hex",
             Self::Hex32 => "hex32",
@@ -107,7 +120,7 @@ impl Format {
     /// Whether spellings sort, bytewise or as numbers, like the numbers they stand for; `signed` does but for its sign.
     #[must_use]
     pub const fn sorts(self) -> bool {
-        !matches!(self, Self::Url64 | Self::Unpadded(_))
+        !matches!(self, Self::Url64 | Self::Base58Unpadded | Self::Base62Unpadded | Self::DecimalUnpadded)
     }
 
     /// The fewest and the most bytes of a spelling.
@@ -120,7 +133,9 @@ impl Format {
             Self::Hex32 => (hex32::LENGTH, hex32::LENGTH),
             Self::Base62 => (base62::LENGTH, base62::LENGTH),
             Self::Decimal => (decimal::LENGTH, decimal::LENGTH),
-            Self::Unpadded(format) => (1, format.longest()),
+            Self::Base58Unpadded => (1, base58::LENGTH),
+            Self::Base62Unpadded => (1, base62::LENGTH),
+            Self::DecimalUnpadded => (1, decimal::LENGTH),
             Self::Signed | Self::Unsigned => (1, integer::LONGEST),
             Self::Raw => (raw::LENGTH, raw::LENGTH),
         }
@@ -130,14 +145,10 @@ impl Format {
     /// text.
     #[must_use]
     pub const fn text_length(self) -> Option<usize> {
-        match self {
-            Self::Base58 => Some(base58::LENGTH),
-            Self::Url64 => Some(url64::LENGTH),
-            Self::Hex => Some(hex::LENGTH),
-            Self::Hex32 => Some(hex32::LENGTH),
-            Self::Base62 => Some(base62::LENGTH),
-            Self::Decimal => Some(decimal::LENGTH),
-            Self::Signed | Self::Unsigned | Self::Raw | Self::Unpadded(_) => None,
+        match (self, self.lengths()) {
+            (Self::Raw, _) => None,
+            (_, (shortest, longest)) if shortest < longest => None,
+            (_, (length, _)) => Some(length),
         }
     }
 
@@ -145,13 +156,12 @@ impl Format {
     #[must_use]
     pub fn has(self, byte: u8) -> bool {
         match self {
-            Self::Base58 => base58::ALPHABET.contains(&byte),
+            Self::Base58 | Self::Base58Unpadded => base58::ALPHABET.contains(&byte),
             Self::Url64 => url64::ALPHABET.contains(&byte),
             Self::Hex => hex::ALPHABET.contains(&byte),
             Self::Hex32 => hex32::ALPHABET.contains(&byte),
-            Self::Base62 => base62::ALPHABET.contains(&byte),
-            Self::Decimal => decimal::ALPHABET.contains(&byte),
-            Self::Unpadded(format) => format.alphabet().contains(&byte),
+            Self::Base62 | Self::Base62Unpadded => base62::ALPHABET.contains(&byte),
+            Self::Decimal | Self::DecimalUnpadded => decimal::ALPHABET.contains(&byte),
             Self::Signed => byte == b'-' || byte.is_ascii_digit(),
             Self::Unsigned => byte.is_ascii_digit(),
             Self::Raw => true,
@@ -168,7 +178,9 @@ impl Format {
             Self::Hex32 => text.push(&hex32::encode(number)),
             Self::Base62 => text.push(&base62::encode(number)),
             Self::Decimal => text.push(&decimal::encode(number)),
-            Self::Unpadded(format) => unpadded::encode(format, number, text),
+            Self::Base58Unpadded => unpadded::encode(Positional::Base58, number, text),
+            Self::Base62Unpadded => unpadded::encode(Positional::Base62, number, text),
+            Self::DecimalUnpadded => unpadded::encode(Positional::Decimal, number, text),
             Self::Signed => integer::encode_signed(number.cast_signed(), text),
             Self::Unsigned => integer::encode_unsigned(number, text),
             Self::Raw => text.push(&raw::encode(number)),
@@ -186,7 +198,13 @@ impl Format {
             Self::Hex32 => encode_each(numbers, texts, hex32::encode),
             Self::Base62 => encode_each(numbers, texts, base62::encode),
             Self::Decimal => encode_each(numbers, texts, decimal::encode),
-            Self::Signed | Self::Unsigned | Self::Raw | Self::Unpadded(_) => {}
+            // Of many lengths, or no text.
+            Self::Signed
+            | Self::Unsigned
+            | Self::Raw
+            | Self::Base58Unpadded
+            | Self::Base62Unpadded
+            | Self::DecimalUnpadded => {}
         }
         self.text_length()
     }
@@ -204,7 +222,9 @@ impl Format {
             Self::Hex32 => hex32::decode(spelling),
             Self::Base62 => base62::decode(spelling),
             Self::Decimal => decimal::decode(spelling),
-            Self::Unpadded(format) => unpadded::decode(format, spelling),
+            Self::Base58Unpadded => unpadded::decode(Positional::Base58, spelling),
+            Self::Base62Unpadded => unpadded::decode(Positional::Base62, spelling),
+            Self::DecimalUnpadded => unpadded::decode(Positional::Decimal, spelling),
             Self::Signed => integer::decode_signed(spelling).map(i64::cast_unsigned),
             Self::Unsigned => integer::decode_unsigned(spelling),
             Self::Raw => raw::decode(spelling),

@@ -6,7 +6,7 @@ use super::{Invalid, Text, base58, base62, decimal};
 /// The formats of fixed length that can go without their padding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Positional {
-    /// [`super::Format::Base58`].
+    /// That of [`super::Format::Base58`].
     Base58,
     /// [`super::Format::Base62`].
     Base62,

@@ -83,7 +83,7 @@ impl IdType {
         if self.db.format.sorts() {
             return Ok(());
         }
-        let padding = if matches!(self.db.format, Format::Unpadded(_)) { " without padding" } else { "" };
+        let padding = if self.db.format.positional().is_some() { " without padding" } else { "" };
         let format = self.db.format.as_str();
         let message = format!("{what}: text of dbFormat '{format}'{padding} does not sort like the number");
         Err(Error::config("dbFormat", message))

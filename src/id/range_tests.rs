@@ -3,7 +3,6 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::codec::Positional;
 use crate::id::{Base, Spec};
 use crate::layout::Layout;
 
@@ -52,7 +51,7 @@ fn a_range_that_a_column_cannot_say_is_refused() {
     assert!(signed.range(turn, turn + 1).is_ok());
     let option = |id_type: &IdType| id_type.range(0, 1).unwrap_err().fields().option;
     assert_eq!(option(&of(Kind::Counter, Format::Signed)), Some("kind"));
-    for unsorted in [Format::Url64, Format::Unpadded(Positional::Base58)] {
+    for unsorted in [Format::Url64, Format::Base58Unpadded] {
         assert_eq!(option(&of(Kind::Sortable, unsorted)), Some("dbFormat"));
     }
 }
@@ -80,7 +79,7 @@ fn a_partition_is_a_range_of_the_column() {
     }
     assert_eq!(signed.partition_range(4).unwrap_err().fields().option, Some("partition"));
     assert_eq!(signed.range_in(4, 0, 1).unwrap_err().fields().option, Some("partition"));
-    let unsorted = full(Format::Unpadded(Positional::Decimal));
+    let unsorted = full(Format::DecimalUnpadded);
     assert_eq!(unsorted.partition_range(0).unwrap_err().fields().option, Some("dbFormat"));
     let encrypted = id_type(Kind::Encrypted { base: Base::Sortable }, Format::Signed, *signed.layout());
     assert_eq!(encrypted.partition_range(0).unwrap_err().fields().option, Some("kind"));

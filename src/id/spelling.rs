@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::{Input, Narrow, Value, Width};
-use crate::codec::{Format, Invalid, Positional, Prefix};
+use crate::codec::{Format, Invalid, Prefix};
 
 #[derive(Debug)]
 pub(super) struct Spelling<W: Width = Narrow> {
@@ -144,9 +144,9 @@ impl Spelling {
 /// Equal for formats that read every text that both can read alike.
 fn digits(format: Format) -> Format {
     match format {
-        Format::Unpadded(Positional::Base58) => Format::Base58,
-        Format::Unpadded(Positional::Base62) => Format::Base62,
-        Format::Decimal | Format::Unpadded(Positional::Decimal) | Format::Signed | Format::Unsigned => Format::Decimal,
+        Format::Base58Unpadded => Format::Base58,
+        Format::Base62Unpadded => Format::Base62,
+        Format::Decimal | Format::DecimalUnpadded | Format::Signed | Format::Unsigned => Format::Decimal,
         format => format,
     }
 }
