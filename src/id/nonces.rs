@@ -72,7 +72,7 @@ impl Nonces {
         let counted = if self.counted_size() == Size::Bits64 {
             Counted::Narrow(factory.source(space)?)
         } else {
-            Counted::Wide(factory.wide_source(space))
+            Counted::Wide(factory.wide_source(space)?)
         };
         Ok(NonceSource { nonces: self.clone(), counted })
     }

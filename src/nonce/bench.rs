@@ -25,7 +25,7 @@ impl Bench {
     }
 
     pub(super) fn wide_source(&self, order: Order) -> WideSource {
-        self.factory.wide_source(Space::new(order, LAYOUT))
+        self.factory.wide_source(Space::new(order, LAYOUT)).unwrap()
     }
 
     /// A lease of `machine` for `[start, end)`, granted when the coordinator's clock showed `start - 1`.

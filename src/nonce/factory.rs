@@ -61,6 +61,7 @@ pub(super) struct State {
     /// The first space of each name: the others agree with it.
     names: HashMap<String, Space>,
     wide: HashMap<Space, Arc<Slot>>,
+    wide_names: HashMap<String, Space>,
     watchers: Vec<Weak<dyn Watch>>,
 }
 
@@ -92,6 +93,7 @@ impl Factory {
             sequences: HashMap::new(),
             names: HashMap::new(),
             wide: HashMap::new(),
+            wide_names: HashMap::new(),
             watchers: Vec::new(),
         };
         Self {
@@ -125,9 +127,7 @@ impl Factory {
         }
         let mut state = self.lock();
         let State { lease, sequences, names, .. } = &mut *state;
-        if !space.name().is_empty() {
-            names.entry(space.name().to_owned()).or_insert_with(|| space.clone()).agrees_with(&space)?;
-        }
+        check_name(names, &space)?;
         let sequence = sequences.entry(space.clone()).or_insert_with(|| {
             let sequence = Sequence::closed();
             if let Ok(held) = lease {
@@ -138,10 +138,11 @@ impl Factory {
         Ok(Source::new(Arc::clone(sequence), space, Arc::clone(self)))
     }
 
-    pub(super) fn wide_slot(&self, space: Space) -> Arc<Slot> {
+    pub(super) fn wide_slot(&self, space: Space) -> Result<Arc<Slot>, Error> {
         let order = space.order();
         let mut state = self.lock();
-        let State { lease, wide, .. } = &mut *state;
+        let State { lease, wide, wide_names, .. } = &mut *state;
+        check_name(wide_names, &space)?;
         let slot = wide.entry(space).or_insert_with(|| {
             let slot = Slot::closed(order, self.layout);
             if let Ok(held) = lease {
@@ -149,7 +150,7 @@ impl Factory {
             }
             Arc::new(slot)
         });
-        Arc::clone(slot)
+        Ok(Arc::clone(slot))
     }
 
     /// Tells `tell`, from now on, of sequences that count ahead of time, each at most once a second. It is called by
@@ -283,6 +284,14 @@ impl fmt::Debug for Factory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Factory").field("layout", &self.layout).field("state", &self.state).finish_non_exhaustive()
     }
+}
+
+/// Remembers the first space of a name, and holds the others to it.
+fn check_name(names: &mut HashMap<String, Space>, space: &Space) -> Result<(), Error> {
+    if space.name().is_empty() {
+        return Ok(());
+    }
+    names.entry(space.name().to_owned()).or_insert_with(|| space.clone()).agrees_with(space)
 }
 
 const NANOS_PER_MS: u64 = 1_000_000;

@@ -248,9 +248,12 @@ pub(super) fn no_counts() -> Error {
 impl Factory {
     /// What counts wide nonces in `space`: as [`Factory::source`], apart from the sequences of 64 bits, and always in the
     /// factory's own layout.
-    #[must_use]
-    pub fn wide_source(self: &Arc<Self>, space: Space) -> WideSource {
-        WideSource { slot: self.wide_slot(space), view: self.view(self.layout()), factory: Arc::clone(self) }
+    ///
+    /// # Errors
+    /// `CONFIG` with option `space`, as there; 64 bits have names of their own.
+    pub fn wide_source(self: &Arc<Self>, space: Space) -> Result<WideSource, Error> {
+        let slot = self.wide_slot(space)?;
+        Ok(WideSource { slot, view: self.view(self.layout()), factory: Arc::clone(self) })
     }
 }
 

@@ -119,7 +119,7 @@ fn a_space_of_its_own_has_counts_of_its_own() {
     let bench = Bench::new();
     bench.open(5, 1000, 9000);
     let space = |name: &str| Space::new(Order::Counter, LAYOUT).named(name);
-    let named = |name: &str| bench.factory.wide_source(space(name));
+    let named = |name: &str| bench.factory.wide_source(space(name)).unwrap();
     for (name, count) in [("a", 0), ("b", 0), ("a", 1)] {
         assert_eq!(parts(Size::Bits96, named(name).next(Size::Bits96).unwrap()), (5, 1000, count));
     }
@@ -128,6 +128,13 @@ fn a_space_of_its_own_has_counts_of_its_own() {
     assert_eq!(LAYOUT.unpack(source.next().unwrap()).count, 0);
     bench.factory.close(Why::NotReady);
     assert_eq!(named("a").next(Size::Bits96).unwrap_err().code(), Code::NotReady);
+    for other in [Space::new(Order::Sortable, LAYOUT).named("a"), space("a").encrypted(7)] {
+        assert_eq!(bench.factory.wide_source(other).unwrap_err().fields().option, Some("space"));
+    }
+    assert!(
+        bench.factory.source(Space::new(Order::Sortable, LAYOUT).named("b")).is_ok(),
+        "64 bits have their own names"
+    );
 }
 
 #[test]
@@ -200,7 +207,7 @@ fn closing_while_threads_count_lets_nothing_out_past_what_it_yields() {
             let (nonces, last_used) = std::thread::scope(|scope| {
                 let workers: Vec<_> = (0..3)
                     .map(|_| {
-                        let source = factory.wide_source(Space::new(order, LAYOUT));
+                        let source = factory.wide_source(Space::new(order, LAYOUT)).unwrap();
                         scope.spawn(move || {
                             std::iter::from_fn(|| source.next(size).ok()).take(20_000).collect::<Vec<_>>()
                         })
