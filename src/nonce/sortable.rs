@@ -109,6 +109,20 @@ mod tests {
     }
 
     #[test]
+    fn words_between_two_times_cross_milliseconds_and_end_with_the_latest_or_the_fence() {
+        let word = opened(10, 1000);
+        let take = |n, earliest, latest| word.take_between(SHAPE, n, earliest, latest);
+        assert_eq!(take(8193, 20, 30), Taken::Words { first: SHAPE.first_at(5, 20), n: 8193 });
+        assert_eq!(take(1, 15, 30), Taken::Words { first: SHAPE.first_at(5, 21) + 1, n: 1 });
+        assert_eq!(take(20_000, 22, 23), Taken::Words { first: SHAPE.first_at(5, 22), n: 16_384 });
+        assert_eq!(take(1, 22, 23), Taken::Wait { timestamp: 24 });
+        assert_eq!(take(20_000, 998, u64::MAX >> 22), Taken::Words { first: SHAPE.first_at(5, 998), n: 16_384 });
+        assert_eq!(take(1, 998, u64::MAX >> 22), Taken::Limit);
+        word.close();
+        assert_eq!(take(1, 10, 10), Taken::Limit);
+    }
+
+    #[test]
     fn the_fences_end_is_a_limit_whatever_the_clock_says() {
         let word = opened(10, 12);
         assert!(matches!(take(&word, 1, 11), Taken::Words { .. }));
