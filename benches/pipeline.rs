@@ -13,11 +13,11 @@ use std::process::Command;
 use std::sync::Arc;
 use std::thread;
 
-use mintid::cipher::Speck64;
+use mintid::cipher::{Algorithm, Cipher, Speck64};
 use mintid::clock::{Clock, ManualClock, SystemClock};
 use mintid::codec::{Format, Text, base58, url64};
 use mintid::id::{IdType, Kind, Spec};
-use mintid::layout::Layout;
+use mintid::layout::{Layout, Size};
 use mintid::nonce::{Doubt, Factory, Fence, Opening, Order, Source, Space};
 
 /// IDs in a large block: as many as JavaScript keeps ready at the most.
@@ -128,6 +128,44 @@ fn ciphers() -> Vec<Contender> {
         in_blocks("Speck in blocks of 64", 64),
         in_blocks("Speck in blocks of 256", LARGE),
     ]
+    .into_iter()
+    .chain(further_ciphers())
+    .collect()
+}
+
+/// Those that a mask can have instead.
+fn further_ciphers() -> Vec<Contender> {
+    let names = [
+        (Algorithm::Aes, "AES (FF1) one by one", "AES (FF1) in blocks of 8", "AES (FF1) in blocks of 256"),
+        (Algorithm::Blowfish, "Blowfish one by one", "Blowfish in blocks of 8", "Blowfish in blocks of 256"),
+        (Algorithm::Des3, "Triple DES one by one", "Triple DES in blocks of 8", "Triple DES in blocks of 256"),
+    ];
+    let of = |algorithm: Algorithm| {
+        let key = [7; 32];
+        Cipher::new(algorithm, &key[..algorithm.key_length(Size::Bits64).unwrap()]).unwrap()
+    };
+    let in_blocks = |name, algorithm, size: usize| {
+        let (cipher, mut numbers) = (of(algorithm), numbers());
+        contender(name, move || {
+            for block in black_box(&mut numbers).chunks_exact_mut(size) {
+                cipher.encrypt_in_place(block);
+            }
+        })
+    };
+    let one_by_one = |name, algorithm| {
+        let (cipher, mut numbers) = (of(algorithm), numbers());
+        contender(name, move || {
+            for number in black_box(&mut numbers) {
+                *number = black_box(cipher.encrypt(*number));
+            }
+        })
+    };
+    names
+        .into_iter()
+        .flat_map(|(algorithm, one, eight, large)| {
+            [one_by_one(one, algorithm), in_blocks(eight, algorithm, 8), in_blocks(large, algorithm, LARGE)]
+        })
+        .collect()
 }
 
 fn texts() -> Vec<Contender> {
@@ -242,7 +280,7 @@ impl Pipeline {
             kind,
             format,
             db_format: Format::Signed,
-            mask: masked.then(|| Arc::new(cipher())),
+            mask: masked.then(|| Arc::new(cipher().into())),
             encryption: None,
             accepts: Vec::new(),
             persist_prefix: false,
@@ -285,7 +323,7 @@ fn source(kind: Kind) -> Source {
         extend: None,
         doubt: Doubt::new(|| {}),
     });
-    factory.source(Space { order, name: String::new() })
+    factory.source(Space::new(order, layout)).unwrap()
 }
 
 fn cipher() -> Speck64 {

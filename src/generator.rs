@@ -11,7 +11,7 @@ use std::time::Duration;
 pub use self::counting::Counting;
 use self::gate::Gate;
 pub use self::options::{Options, Place};
-use crate::cipher::{BaseKey, Speck64};
+use crate::cipher::{Algorithm, BaseKey, Cipher};
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Code, Error};
 use crate::layout::Layout;
@@ -24,7 +24,7 @@ use crate::nonce::{Watch, Why};
 #[derive(Debug)]
 pub struct Generator {
     options: Options,
-    cipher: OnceLock<Arc<Speck64>>,
+    cipher: OnceLock<Arc<Cipher>>,
     member: Mutex<Membership>,
     gate: Gate,
     watcher: OnceLock<Arc<dyn Watch>>,
@@ -58,9 +58,9 @@ impl Generator {
 
     /// The cipher of masks and encrypted kinds, derived at first need; `None` without a key.
     #[must_use]
-    pub fn cipher(&self) -> Option<Arc<Speck64>> {
+    pub fn cipher(&self) -> Option<Arc<Cipher>> {
         let key = self.options.key.as_ref()?;
-        Some(Arc::clone(self.cipher.get_or_init(|| Arc::new(Speck64::derived(key)))))
+        Some(Arc::clone(self.cipher.get_or_init(|| Arc::new(Cipher::derived(Algorithm::Speck, key)))))
     }
 
     /// Joins the process's lease; the first one makes it. Does nothing when it was done before.

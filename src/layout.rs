@@ -1,6 +1,10 @@
 //! How many bits of a 64-bit nonce each part has: `partition · timestamp · machine ID · count`, from high to low, unused
 //! bits on top. The default is NoNoncense's (42 · 9 · 13, epoch 2025); Stamp's layouts leave the sign bit free.
 
+mod size;
+
+pub use size::Size;
+
 use std::fmt;
 
 use crate::error::{Code, Error};
@@ -45,22 +49,29 @@ impl Layout {
     pub const DEFAULT: Self =
         Self { partition: 0, time: 42, machine: 9, sequence: 13, epoch_ms: Self::DEFAULT_EPOCH_MS };
 
-    /// Checks widths and epoch.
+    /// Checks widths and epoch of a layout to count in.
     ///
     /// # Errors
-    /// `CONFIG` with option `layout`: `time` 32 to 48, `machine` 1 to 15, `sequence` 1 to 22, all together at most 64
-    /// bits; the epoch at most 2^43 ms (the year 2248).
+    /// `CONFIG` with option `layout`: `partition` 0 to 16, `time` 32 to 48, `machine` 0 to 31, `sequence` 1 to 22, all
+    /// together at most 64 bits; the epoch at most 2^43 ms (the year 2248).
     pub fn new(partition: u32, time: u32, machine: u32, sequence: u32, epoch_ms: u64) -> Result<Self, Error> {
-        let within = |name: &str, bits: u32, least: u32, most: u32| {
-            if (least..=most).contains(&bits) {
-                return Ok(());
-            }
-            Err(Error::config("layout", format!("layout.{name}: expected {least} to {most} bits, found {bits}")))
-        };
         within("partition", partition, 0, 16)?;
         within("time", time, 32, 48)?;
-        within("machine", machine, 1, 15)?;
+        within("machine", machine, 0, 31)?;
         within("sequence", sequence, 1, 22)?;
+        Self::foreign(partition, time, machine, sequence, epoch_ms)
+    }
+
+    /// A layout of other software's, of any widths, to take its IDs apart and put them together. Few of these can be
+    /// counted in for long.
+    ///
+    /// # Errors
+    /// `CONFIG` with option `layout`: no bits for `time` or `sequence`, more than 64 together; the epoch as above.
+    pub fn foreign(partition: u32, time: u32, machine: u32, sequence: u32, epoch_ms: u64) -> Result<Self, Error> {
+        within("partition", partition, 0, 62)?;
+        within("time", time, 1, 63)?;
+        within("machine", machine, 0, 62)?;
+        within("sequence", sequence, 1, 63)?;
         let sum = partition + time + machine + sequence;
         if sum > 64 {
             return Err(Error::config("layout", format!("layout: expected at most 64 bits together, found {sum}")));
@@ -117,7 +128,27 @@ impl Layout {
     /// How many machine IDs the layout can tell apart, at most 32 768.
     #[must_use]
     pub const fn machines(&self) -> u32 {
-        1 << self.machine
+        if self.machine < 15 { 1 << self.machine } else { Self::MOST_MACHINES }
+    }
+
+    /// How many partitions the layout can tell apart; one, where it has no bits for them.
+    #[must_use]
+    pub const fn partitions(&self) -> u64 {
+        1 << self.partition
+    }
+
+    /// Whether there is a partition of this number.
+    ///
+    /// # Errors
+    /// `CONFIG` with option `partition`.
+    pub fn check_partition(&self, partition: u64) -> Result<(), Error> {
+        if partition < self.partitions() {
+            return Ok(());
+        }
+        let last = self.partitions() - 1;
+        let expected =
+            if last == 0 { "no partition, since the layout has none".into() } else { format!("0 to {last}") };
+        Err(Error::config("partition", format!("partition: expected {expected}, found {partition}")))
     }
 
     /// The first timestamp that is never put into a nonce: the last one the field can hold stays unused, so that no
@@ -159,17 +190,45 @@ impl Layout {
         self.epoch_ms + self.end()
     }
 
+    /// In the layout's last year, how many whole days of it are left at a moment; whoever counts should be warned.
+    #[must_use]
+    pub const fn days_left(&self, unix_ms: u64) -> Option<u64> {
+        const DAY_MS: u64 = 86_400_000;
+        match self.end_unix_ms().checked_sub(unix_ms) {
+            Some(left) if left > 0 && left < 365 * DAY_MS => Some(left / DAY_MS),
+            _ => None,
+        }
+    }
+
     /// Puts the parts into a nonce. Parts that are too wide are cut; callers hold to the layout's ranges.
     #[must_use]
     pub const fn pack(&self, parts: Parts) -> u64 {
-        let below_machine = self.sequence;
-        let below_time = below_machine + self.machine;
-        let below_partition = below_time + self.time;
-        let partition =
-            if self.partition == 0 { 0 } else { (parts.partition & mask(self.partition)) << below_partition };
-        partition
-            | (parts.timestamp & mask(self.time)) << below_time
-            | (parts.machine & mask(self.machine)) << below_machine
+        self.partition_start(parts.partition) | self.pack_unpartitioned(parts)
+    }
+
+    /// The least nonce of a partition.
+    #[must_use]
+    pub const fn partition_start(&self, partition: u64) -> u64 {
+        if self.partition == 0 {
+            return 0;
+        }
+        (partition & mask(self.partition)) << (self.time + self.machine + self.sequence)
+    }
+
+    /// The nonces of a partition: from the least one to the one after the greatest, which may be 2^64.
+    ///
+    /// # Errors
+    /// As [`Layout::check_partition`].
+    pub fn partition_range(&self, partition: u64) -> Result<(u64, u128), Error> {
+        self.check_partition(partition)?;
+        let start = self.partition_start(partition);
+        Ok((start, u128::from(start) + (1 << (self.time + self.machine + self.sequence))))
+    }
+
+    #[inline]
+    pub(crate) const fn pack_unpartitioned(&self, parts: Parts) -> u64 {
+        (parts.timestamp & mask(self.time)) << (self.machine + self.sequence)
+            | (parts.machine & mask(self.machine)) << self.sequence
             | (parts.count & mask(self.sequence))
     }
 
@@ -200,18 +259,31 @@ impl Default for Layout {
     }
 }
 
+fn within(name: &str, bits: u32, least: u32, most: u32) -> Result<(), Error> {
+    if (least..=most).contains(&bits) {
+        return Ok(());
+    }
+    Err(Error::config("layout", format!("layout.{name}: expected {least} to {most} bits, found {bits}")))
+}
+
 const fn mask(bits: u32) -> u64 {
     (1 << bits) - 1
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn layouts() -> impl Strategy<Value = Layout> {
-        (0_u32..=10, 32_u32..=48, 1_u32..=15, 1_u32..=22)
+    pub(crate) fn layouts() -> impl Strategy<Value = Layout> {
+        (0_u32..=10, 32_u32..=48, 0_u32..=20, 1_u32..=22)
             .prop_filter_map("at most 64 bits", |(p, t, m, s)| Layout::new(p, t, m, s, Layout::DEFAULT_EPOCH_MS).ok())
+    }
+
+    /// Widths that add up to 64 or less, in any proportion.
+    pub(crate) fn foreign() -> impl Strategy<Value = Layout> {
+        (0_u32..=62, 1_u32..=63, 0_u32..=62, 1_u32..=63)
+            .prop_filter_map("at most 64 bits", |(p, t, m, s)| Layout::foreign(p, t, m, s, 1000).ok())
     }
 
     #[test]
@@ -237,9 +309,9 @@ mod tests {
         }
 
         #[test]
-        fn packing_and_unpacking_are_inverse(layout in layouts(), a: u64, b: u64, c: u64, d: u64) {
+        fn packing_and_unpacking_are_inverse(layout in prop_oneof![layouts(), foreign()], a: u64, b: u64, c: u64, d: u64) {
             let parts = Parts {
-                partition: if layout.partition == 0 { 0 } else { a & mask(layout.partition) },
+                partition: a & mask(layout.partition),
                 timestamp: b & mask(layout.time),
                 machine: c & mask(layout.machine),
                 count: d & mask(layout.sequence),
@@ -260,8 +332,7 @@ mod tests {
         for (p, t, m, s, part) in [
             (17, 42, 9, 13, "layout.partition"),
             (0, 31, 9, 13, "layout.time"),
-            (0, 42, 0, 13, "layout.machine"),
-            (0, 42, 16, 6, "layout.machine"),
+            (0, 32, 32, 1, "layout.machine"),
             (0, 42, 9, 23, "layout.sequence"),
             (0, 48, 9, 13, "at most 64 bits"),
         ] {
@@ -269,6 +340,17 @@ mod tests {
             assert_eq!(error.fields().option, Some("layout"));
             assert!(error.message().contains(part), "{}", error.message());
         }
+        for (p, t, m, s) in [(0, 0, 9, 13), (0, 42, 9, 0), (63, 1, 0, 1), (0, 1, 63, 1), (20, 20, 20, 5)] {
+            assert_eq!(Layout::foreign(p, t, m, s, 0).unwrap_err().fields().option, Some("layout"));
+        }
+    }
+
+    #[test]
+    fn there_are_at_most_32_768_machine_ids_and_at_least_one() {
+        for (bits, machines) in [(0, 1), (1, 2), (14, 16_384), (15, 32_768), (16, 32_768), (20, 32_768)] {
+            assert_eq!(Layout::new(0, 42, bits, 2, 0).unwrap().machines(), machines);
+        }
+        assert_eq!(Layout::foreign(0, 1, 62, 1, 0).unwrap().machines(), 32_768);
     }
 
     #[test]
@@ -278,5 +360,16 @@ mod tests {
         assert_eq!(layout.timestamp(Layout::DEFAULT_EPOCH_MS - 1).unwrap_err().code(), Code::Time);
         assert_eq!(layout.timestamp(layout.end_unix_ms()).unwrap_err().code(), Code::Time);
         assert_eq!(layout.timestamp(layout.end_unix_ms() - 1).unwrap(), layout.end() - 1);
+    }
+
+    #[test]
+    fn the_last_year_is_told_in_days() {
+        let (layout, day) = (Layout::DEFAULT, 86_400_000);
+        for (before_end, left) in
+            [(366 * day, None), (365 * day, None), (365 * day - 1, Some(364)), (1, Some(0)), (0, None)]
+        {
+            assert_eq!(layout.days_left(layout.end_unix_ms() - before_end), left, "{before_end}");
+        }
+        assert_eq!(layout.days_left(layout.end_unix_ms() + 1), None);
     }
 }

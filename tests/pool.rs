@@ -106,7 +106,7 @@ fn leave(mut member: Member) {
 }
 
 fn source(member: &Member) -> Source {
-    member.factory().source(Space { order: Order::Counter, name: String::new() })
+    member.factory().source(Space::new(Order::Counter, *member.factory().layout())).unwrap()
 }
 
 fn next_event(events: &Receiver<What>) -> What {

@@ -1,25 +1,30 @@
-//! `vectors/01`: the bits of NoNoncense's 64-bit nonces.
+//! `vectors/01`: the bits of NoNoncense's nonces. The rows that set a counter first are in `src/nonce/vectors_tests.rs`.
 
 #![allow(clippy::unwrap_used, reason = "a vector that cannot be read fails the test")]
 
 mod vectors_support;
 
+use std::collections::BTreeMap;
+
 use mintid::layout::{Layout, Parts};
-use vectors_support::{load, number, rows, text};
+use vectors_support::{load, rows, size, text, wide};
 
 #[test]
 fn nonces_are_packed_and_unpacked_alike() {
     let vectors = load("01_nonce_anatomy");
-    let rows: Vec<_> = rows(&vectors, "vectors").iter().filter(|row| row["bits"] == 64).collect();
+    let mut seen = BTreeMap::<(u64, &str), usize>::new();
     let mut at_the_end = 0;
-    for row in &rows {
+    for row in rows(&vectors, "vectors") {
         let [epoch, unix_ms, timestamp, machine] =
             ["epoch_ms", "unix_ms", "timestamp", "machine_id"].map(|field| row[field].as_u64().unwrap());
         let layout = Layout::new(0, 42, 9, 13, epoch).unwrap();
         let parts = Parts { partition: 0, timestamp, machine, count: text(&row["count"]).parse().unwrap() };
-        assert_eq!(layout.pack(parts), number(&row["hex"]), "{row}");
-        assert_eq!(layout.unpack(number(&row["hex"])), parts, "{row}");
-        assert!(layout.fits(number(&row["hex"])));
+        let (size, nonce) = (size(row), wide(&row["hex"]));
+        assert_eq!(layout.pack_sized(size, parts), nonce, "{row}");
+        assert_eq!(layout.unpack_sized(size, nonce), parts, "{row}");
+        assert!(layout.fits_sized(size, nonce), "{row}");
+        assert_eq!(text(&row["hex"]).len(), 2 * size.bytes());
+        *seen.entry((size.bits().into(), text(&row["kind"]))).or_default() += 1;
         assert_eq!(layout.unix_ms(timestamp), unix_ms, "{row}");
         if timestamp == layout.end() {
             // We read the last millisecond and never mint in it: no counting word can reach "closed".
@@ -29,7 +34,15 @@ fn nonces_are_packed_and_unpacked_alike() {
             assert_eq!(layout.timestamp(unix_ms).unwrap(), timestamp, "{row}");
         }
     }
-    assert_eq!((rows.len(), at_the_end), (119, 18));
+    let expected = [
+        ((64, "counter"), 62),
+        ((64, "sortable"), 57),
+        ((96, "counter"), 61),
+        ((96, "sortable"), 57),
+        ((128, "counter"), 62),
+        ((128, "sortable"), 57),
+    ];
+    assert_eq!((seen, at_the_end), (BTreeMap::from(expected), 54));
 }
 
 #[test]

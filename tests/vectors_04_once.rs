@@ -7,7 +7,7 @@ mod vectors_support;
 
 use std::sync::Arc;
 
-use mintid::cipher::Speck64;
+use mintid::cipher::{Cipher, Speck64};
 use mintid::codec::{Format, Text};
 use mintid::error::Code;
 use mintid::id::{Base, IdType, Kind, Spec};
@@ -207,7 +207,7 @@ fn prefixes_that_are_url_safe_come_out_the_same_and_others_are_refused() {
 #[test]
 fn options_that_both_have_are_taken_and_refused_alike() {
     let vectors = load("04_once_formats");
-    let mask = Arc::new(Speck64::new(&[7; 16]));
+    let mask: Arc<Cipher> = Arc::new(Speck64::new(&[7; 16]).into());
     let base = || spec("", Format::Url64);
     let encrypted = Kind::Encrypted { base: Base::Counter };
     let persist = |prefix: &str, db_format| Spec { persist_prefix: true, db_format, ..spec(prefix, Format::Url64) };

@@ -8,7 +8,7 @@ mod vectors_support;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mintid::cipher::Speck64;
+use mintid::cipher::{Cipher, Speck64};
 use mintid::codec::{Format, Text};
 use mintid::id::{IdType, Spec};
 use proptest::prelude::*;
@@ -41,7 +41,7 @@ fn byte() -> impl Strategy<Value = u8> {
 }
 
 fn types() -> Vec<(Format, IdType)> {
-    let mask = Arc::new(Speck64::new(&[7; 16]));
+    let mask: Arc<Cipher> = Arc::new(Speck64::new(&[7; 16]).into());
     let mut types = Vec::new();
     for format in Format::ALL {
         for prefix in ["", "usr_", "1"] {

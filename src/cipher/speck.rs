@@ -6,6 +6,10 @@
 
 #![allow(clippy::inline_always, reason = "what is not inlined is not compiled anew for wider vectors: see `lanes`")]
 
+mod wide;
+
+pub use wide::{Speck96, Speck128};
+
 use std::fmt;
 
 use zeroize::{Zeroize, ZeroizeOnDrop};

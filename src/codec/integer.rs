@@ -7,15 +7,22 @@ pub const LONGEST: usize = 20;
 
 static PAIRS: [[u8; 2]; 100] = table::pairs(b"0123456789");
 
-/// Appends an unsigned number.
+/// All digits that a number can have, padded with zeros.
 #[inline]
-pub fn encode_unsigned(number: u64, text: &mut Text) {
+pub(super) fn digits(number: u64) -> [u8; LONGEST] {
     let mut digits = [b'0'; LONGEST];
     let mut rest = number;
     for pair in digits.as_chunks_mut().0.iter_mut().rev() {
         *pair = PAIRS[(rest % 100) as usize];
         rest /= 100;
     }
+    digits
+}
+
+/// Appends an unsigned number.
+#[inline]
+pub fn encode_unsigned(number: u64, text: &mut Text) {
+    let digits = digits(number);
     let length = number.checked_ilog10().map_or(1, |power| power as usize + 1);
     text.push(digits.get(LONGEST - length..).unwrap_or_default());
 }

@@ -18,6 +18,8 @@ pub enum Invalid {
     Range,
     /// A JavaScript number that is not a whole one within ±(2^53 - 1): it may have been another one before rounding.
     UnsafeNumber,
+    /// A number that stands for an ID that cannot have been made yet, or not by this type.
+    Implausible,
 }
 
 impl Invalid {
@@ -32,6 +34,7 @@ impl Invalid {
             Self::NotCanonical => "not canonical",
             Self::Range => "range",
             Self::UnsafeNumber => "unsafe number",
+            Self::Implausible => "implausible",
         }
     }
 }

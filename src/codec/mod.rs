@@ -2,6 +2,8 @@
 //! else: no other case, padding, blanks, signs, leading zeros or unused bits. Writing takes tables and no heap.
 
 pub mod base58;
+pub mod base62;
+pub mod decimal;
 pub mod hex;
 pub mod hex32;
 pub mod integer;
@@ -10,11 +12,14 @@ mod prefix;
 pub mod raw;
 mod table;
 mod text;
+pub mod unpadded;
 pub mod url64;
+pub mod wide;
 
 pub use invalid::Invalid;
 pub use prefix::Prefix;
-pub use text::Text;
+pub use text::{Buffer, Text, WideText};
+pub use unpadded::Positional;
 
 /// How a number is spelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -27,6 +32,16 @@ pub enum Format {
     Hex,
     /// 13 lower-case characters of base32hex (RFC 4648); they sort like the number.
     Hex32,
+    /// 11 digits, capitals and small letters; they sort like the number.
+    Base62,
+    /// 20 decimal digits as text; they sort like the number.
+    Decimal,
+    /// `Base58` without padding: 1 to 11 characters; they do not sort.
+    Base58Unpadded,
+    /// `Base62` without padding: 1 to 11 characters; they do not sort.
+    Base62Unpadded,
+    /// `Decimal` without padding: 1 to 20 characters; they do not sort.
+    DecimalUnpadded,
     /// A decimal number from -2^63 to 2^63 - 1 (two's complement).
     Signed,
     /// A decimal number from 0 to 2^64 - 1.
@@ -37,20 +52,56 @@ pub enum Format {
 
 impl Format {
     /// Every format.
-    pub const ALL: [Self; 7] =
-        [Self::Base58, Self::Url64, Self::Hex, Self::Hex32, Self::Signed, Self::Unsigned, Self::Raw];
+    pub const ALL: [Self; 12] = [
+        Self::Base58,
+        Self::Url64,
+        Self::Hex,
+        Self::Hex32,
+        Self::Base62,
+        Self::Decimal,
+        Self::Signed,
+        Self::Unsigned,
+        Self::Raw,
+        Self::Base58Unpadded,
+        Self::Base62Unpadded,
+        Self::DecimalUnpadded,
+    ];
 
-    /// The format of a public name.
+    /// The format of a public name, padded where it can be.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.as_str() == name)
+    }
+
+    /// The same without padding (`pad: false`); `None` for formats that have none to go without.
+    #[must_use]
+    pub const fn unpadded(self) -> Option<Self> {
+        match self {
+            Self::Base58 => Some(Self::Base58Unpadded),
+            Self::Base62 => Some(Self::Base62Unpadded),
+            Self::Decimal => Some(Self::DecimalUnpadded),
+            _ => None,
+        }
+    }
+
+    /// What a format without padding is made of; `None` for all others.
+    #[must_use]
+    pub const fn positional(self) -> Option<Positional> {
+        match self {
+            Self::Base58Unpadded => Some(Positional::Base58),
+            Self::Base62Unpadded => Some(Positional::Base62),
+            Self::DecimalUnpadded => Some(Positional::Decimal),
+            _ => None,
+        }
     }
 
     /// The public name.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::Base58 => "base58",
+            Self::Base58 | Self::Base58Unpadded => "base58",
+            Self::Base62 | Self::Base62Unpadded => "base62",
+            Self::Decimal | Self::DecimalUnpadded => "decimal",
             Self::Url64 => "url64",
             Self::Hex => "hex",
             Self::Hex32 => "hex32",
@@ -66,6 +117,12 @@ impl Format {
         matches!(self, Self::Signed | Self::Unsigned)
     }
 
+    /// Whether spellings sort, bytewise or as numbers, like the numbers they stand for; `signed` does but for its sign.
+    #[must_use]
+    pub const fn sorts(self) -> bool {
+        !matches!(self, Self::Url64 | Self::Base58Unpadded | Self::Base62Unpadded | Self::DecimalUnpadded)
+    }
+
     /// The fewest and the most bytes of a spelling.
     #[must_use]
     pub const fn lengths(self) -> (usize, usize) {
@@ -74,20 +131,24 @@ impl Format {
             Self::Url64 => (url64::LENGTH, url64::LENGTH),
             Self::Hex => (hex::LENGTH, hex::LENGTH),
             Self::Hex32 => (hex32::LENGTH, hex32::LENGTH),
+            Self::Base62 => (base62::LENGTH, base62::LENGTH),
+            Self::Decimal => (decimal::LENGTH, decimal::LENGTH),
+            Self::Base58Unpadded => (1, base58::LENGTH),
+            Self::Base62Unpadded => (1, base62::LENGTH),
+            Self::DecimalUnpadded => (1, decimal::LENGTH),
             Self::Signed | Self::Unsigned => (1, integer::LONGEST),
             Self::Raw => (raw::LENGTH, raw::LENGTH),
         }
     }
 
-    /// The characters of a text, where every one has as many; `None` for numeric formats, and for `raw`, which is no text.
+    /// The characters of a text, where every one has as many; `None` for numbers, unpadded text, and `raw`, which is no
+    /// text.
     #[must_use]
     pub const fn text_length(self) -> Option<usize> {
-        match self {
-            Self::Base58 => Some(base58::LENGTH),
-            Self::Url64 => Some(url64::LENGTH),
-            Self::Hex => Some(hex::LENGTH),
-            Self::Hex32 => Some(hex32::LENGTH),
-            Self::Signed | Self::Unsigned | Self::Raw => None,
+        match (self, self.lengths()) {
+            (Self::Raw, _) => None,
+            (_, (shortest, longest)) if shortest < longest => None,
+            (_, (length, _)) => Some(length),
         }
     }
 
@@ -95,10 +156,12 @@ impl Format {
     #[must_use]
     pub fn has(self, byte: u8) -> bool {
         match self {
-            Self::Base58 => base58::ALPHABET.contains(&byte),
+            Self::Base58 | Self::Base58Unpadded => base58::ALPHABET.contains(&byte),
             Self::Url64 => url64::ALPHABET.contains(&byte),
             Self::Hex => hex::ALPHABET.contains(&byte),
             Self::Hex32 => hex32::ALPHABET.contains(&byte),
+            Self::Base62 | Self::Base62Unpadded => base62::ALPHABET.contains(&byte),
+            Self::Decimal | Self::DecimalUnpadded => decimal::ALPHABET.contains(&byte),
             Self::Signed => byte == b'-' || byte.is_ascii_digit(),
             Self::Unsigned => byte.is_ascii_digit(),
             Self::Raw => true,
@@ -113,6 +176,11 @@ impl Format {
             Self::Url64 => text.push(&url64::encode(number)),
             Self::Hex => text.push(&hex::encode(number)),
             Self::Hex32 => text.push(&hex32::encode(number)),
+            Self::Base62 => text.push(&base62::encode(number)),
+            Self::Decimal => text.push(&decimal::encode(number)),
+            Self::Base58Unpadded => unpadded::encode(Positional::Base58, number, text),
+            Self::Base62Unpadded => unpadded::encode(Positional::Base62, number, text),
+            Self::DecimalUnpadded => unpadded::encode(Positional::Decimal, number, text),
             Self::Signed => integer::encode_signed(number.cast_signed(), text),
             Self::Unsigned => integer::encode_unsigned(number, text),
             Self::Raw => text.push(&raw::encode(number)),
@@ -128,7 +196,15 @@ impl Format {
             Self::Url64 => encode_each(numbers, texts, url64::encode),
             Self::Hex => encode_each(numbers, texts, hex::encode),
             Self::Hex32 => encode_each(numbers, texts, hex32::encode),
-            Self::Signed | Self::Unsigned | Self::Raw => {}
+            Self::Base62 => encode_each(numbers, texts, base62::encode),
+            Self::Decimal => encode_each(numbers, texts, decimal::encode),
+            // Of many lengths, or no text.
+            Self::Signed
+            | Self::Unsigned
+            | Self::Raw
+            | Self::Base58Unpadded
+            | Self::Base62Unpadded
+            | Self::DecimalUnpadded => {}
         }
         self.text_length()
     }
@@ -144,6 +220,11 @@ impl Format {
             Self::Url64 => url64::decode(spelling),
             Self::Hex => hex::decode(spelling),
             Self::Hex32 => hex32::decode(spelling),
+            Self::Base62 => base62::decode(spelling),
+            Self::Decimal => decimal::decode(spelling),
+            Self::Base58Unpadded => unpadded::decode(Positional::Base58, spelling),
+            Self::Base62Unpadded => unpadded::decode(Positional::Base62, spelling),
+            Self::DecimalUnpadded => unpadded::decode(Positional::Decimal, spelling),
             Self::Signed => integer::decode_signed(spelling).map(i64::cast_unsigned),
             Self::Unsigned => integer::decode_unsigned(spelling),
             Self::Raw => raw::decode(spelling),
@@ -173,7 +254,8 @@ mod tests {
     }
 
     fn sorting_formats() -> impl Strategy<Value = Format> {
-        proptest::sample::select(vec![Format::Base58, Format::Hex, Format::Hex32, Format::Raw])
+        let sorting = Format::ALL.into_iter().filter(|format| format.sorts() && !format.is_numeric());
+        proptest::sample::select(sorting.collect::<Vec<_>>())
     }
 
     /// Numbers of every magnitude, the borders among them.
@@ -238,17 +320,20 @@ mod tests {
     #[test]
     fn names_are_public_and_distinct() {
         for format in Format::ALL {
-            assert_eq!(Format::parse(format.as_str()), Some(format));
+            let named = Format::parse(format.as_str());
+            assert!(named == Some(format) || named.and_then(Format::unpadded) == Some(format), "{format:?}");
         }
-        for stranger in ["", "Base58", "base64", "base62", "decimal", " hex"] {
+        let unpadded = Format::ALL.into_iter().filter_map(Format::unpadded);
+        assert_eq!(unpadded.count(), 3);
+        for stranger in ["", "Base58", "base64", "base36", " hex"] {
             assert_eq!(Format::parse(stranger), None, "{stranger}");
         }
     }
 
     #[test]
     fn text_does_not_sort_elsewhere() {
-        for format in [Format::Url64, Format::Signed, Format::Unsigned] {
-            let texts: Vec<_> = (0..=255).map(|byte| spelled(format, byte << 56)).collect();
+        for format in Format::ALL.into_iter().filter(|format| !format.sorts() || format.is_numeric()) {
+            let texts: Vec<_> = (0..=255).map(|byte| spelled(format, byte << 56 | byte)).collect();
             assert!(!texts.is_sorted(), "{format:?}");
         }
     }

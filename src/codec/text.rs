@@ -1,22 +1,27 @@
 //! Where a text is written: a buffer on the stack that holds the longest prefix and the longest number.
 
-use super::{Prefix, integer};
+use super::{Prefix, integer, wide};
+
+/// For numbers of 64 bits.
+pub type Text = Buffer<{ Prefix::LONGEST + integer::LONGEST }>;
+/// For numbers of 96 and 128 bits.
+pub type WideText = Buffer<{ Prefix::LONGEST + wide::LONGEST }>;
 
 /// One text or byte string under construction; reused from ID to ID.
 #[derive(Debug, Clone)]
-pub struct Text {
-    bytes: [u8; Self::LONGEST],
+pub struct Buffer<const LONGEST: usize> {
+    bytes: [u8; LONGEST],
     length: usize,
 }
 
-impl Text {
+impl<const LONGEST: usize> Buffer<LONGEST> {
     /// The most bytes that an ID of any type has.
-    pub const LONGEST: usize = Prefix::LONGEST + integer::LONGEST;
+    pub const LONGEST: usize = LONGEST;
 
     /// An empty text.
     #[must_use]
     pub const fn new() -> Self {
-        Self { bytes: [0; Self::LONGEST], length: 0 }
+        Self { bytes: [0; LONGEST], length: 0 }
     }
 
     /// What was written.
@@ -38,7 +43,7 @@ impl Text {
     #[inline]
     pub fn push(&mut self, part: &[u8]) {
         let end = self.length + part.len();
-        debug_assert!(end <= Self::LONGEST, "a prefix and one number fit");
+        debug_assert!(end <= LONGEST, "a prefix and one number fit");
         if let Some(room) = self.bytes.get_mut(self.length..end) {
             room.copy_from_slice(part);
             self.length = end;
@@ -46,7 +51,7 @@ impl Text {
     }
 }
 
-impl Default for Text {
+impl<const LONGEST: usize> Default for Buffer<LONGEST> {
     fn default() -> Self {
         Self::new()
     }

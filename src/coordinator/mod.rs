@@ -172,9 +172,14 @@ impl MachineIds {
     /// All that the layout has but the highest, which is the database's own; or the given range within these.
     ///
     /// # Errors
-    /// `CONFIG` with option `machineIds` when the range is empty or reaches beyond.
+    /// `CONFIG` with option `machineIds` when the range is empty or reaches beyond; with option `layout` when that has a
+    /// single machine ID, so that none is left.
     pub fn new(layout: &Layout, range: Option<(u32, u32)>) -> Result<Self, Error> {
-        let highest = layout.machines() - 2;
+        let Some(highest) = layout.machines().checked_sub(2) else {
+            let text = "layout.machine: expected at least 1 bit where machine IDs are leased (the highest ID is the \
+                        database's), found 0; `machineId: 0` does without";
+            return Err(Error::config("layout", text));
+        };
         let (first, last) = range.unwrap_or((0, highest));
         if first > last || last > highest {
             let text = format!(
@@ -230,6 +235,10 @@ mod tests {
             let error = MachineIds::new(&Layout::DEFAULT, Some(range)).unwrap_err();
             assert_eq!(error.fields().option, Some("machineIds"));
         }
+        let of_bits = |bits| MachineIds::new(&Layout::new(0, 42, bits, 13 - bits / 2, 0).unwrap(), None);
+        assert_eq!(of_bits(0).unwrap_err().fields().option, Some("layout"));
+        assert_eq!([1, 2, 15].map(|bits| of_bits(bits).unwrap().capacity()), [1, 3, 32_767]);
+        assert_eq!(MachineIds::new(&Layout::new(0, 41, 20, 2, 0).unwrap(), None).unwrap().capacity(), 32_767);
     }
 
     #[test]

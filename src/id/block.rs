@@ -52,13 +52,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::cipher::Speck64;
+    use crate::cipher::{Cipher, Speck64};
     use crate::codec::{Format, Text};
     use crate::id::{Base, Kind, Spec, SpellingSpec};
     use crate::layout::Layout;
 
     fn id_type(kind: Kind, format: Format, masked: bool) -> IdType {
-        let cipher = Arc::new(Speck64::new(&[7; 16]));
+        let cipher = Arc::new(Cipher::from(Speck64::new(&[7; 16])));
         IdType::new(Spec {
             prefix: "usr_".to_owned(),
             kind,

@@ -1,6 +1,6 @@
 //! What an ID tells about itself.
 
-use super::{IdType, Kind};
+use super::{IdType, Kind, Width};
 
 /// The parts of one ID.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,11 +19,11 @@ pub struct Inspection {
     pub partition: u64,
 }
 
-impl IdType {
+impl<W: Width> IdType<W> {
     /// Takes a number of the database's apart. Any number has parts: nothing in it proves that it was minted.
     #[must_use]
-    pub fn inspect(&self, number: u64) -> Inspection {
-        let parts = self.layout.unpack(self.nonce(number));
+    pub fn inspect(&self, number: W::Number) -> Inspection {
+        let (parts, _) = self.width.unpack(&self.layout, self.encryption.as_deref(), self.nonce(number));
         Inspection {
             kind: self.kind,
             timestamp: self.layout.unix_ms(parts.timestamp),

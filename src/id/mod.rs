@@ -7,38 +7,54 @@
 //! ```
 
 mod block;
+mod counting;
 mod input;
 mod inspect;
+mod nonces;
+mod plausible;
 mod range;
 mod spec;
 mod spelling;
+mod width;
 
 pub use input::{Input, Value};
 pub use inspect::Inspection;
+pub use nonces::{NonceSource, Nonces};
+pub use plausible::Window;
 pub use spec::{Base, Kind, Spec, SpellingSpec};
+pub use width::{Narrow, Wide, Width};
 
 use std::sync::Arc;
 
-use crate::cipher::Speck64;
-use crate::codec::{Format, Invalid, Prefix, Text};
+use crate::codec::{Format, Invalid, Prefix};
 use crate::error::{Code, Error};
 use crate::layout::Layout;
-use crate::nonce::{Order, Space};
+use crate::nonce::Overflow;
 use spelling::Spelling;
 
 /// What the IDs of one column look like; immutable. Nothing here allocates per ID, except the error for a person.
 #[derive(Debug)]
-pub struct IdType {
+pub struct IdType<W: Width = Narrow> {
+    width: W,
     kind: Kind,
     layout: Layout,
     /// Between nonce and number; present where the kind is encrypted, and only there.
-    encryption: Option<Arc<Speck64>>,
-    app: Spelling,
-    db: Spelling,
-    accepts: Box<[Spelling]>,
+    encryption: Option<Arc<W::Cipher>>,
+    app: Spelling<W>,
+    db: Spelling<W>,
+    accepts: Box<[Spelling<W>]>,
+    /// Empty for the space of its kind and layout.
+    space: Box<str>,
+    overflow: Overflow,
 }
 
-impl IdType {
+impl<W: Width> IdType<W> {
+    /// How wide its numbers are.
+    #[must_use]
+    pub fn width(&self) -> W {
+        self.width
+    }
+
     /// How nonces of this type are counted.
     #[must_use]
     pub fn kind(&self) -> Kind {
@@ -51,19 +67,6 @@ impl IdType {
         &self.layout
     }
 
-    /// Where its nonces are counted. Types of one kind share a space; nonces that are encrypted have one of their own, a
-    /// cipher and key, since what is unique after encryption is only what went through the same one.
-    #[must_use]
-    pub fn space(&self) -> Space {
-        let order = match self.kind {
-            Kind::Counter | Kind::Encrypted { base: Base::Counter } => Order::Counter,
-            Kind::Sortable | Kind::Encrypted { base: Base::Sortable } => Order::Sortable,
-        };
-        // One generator has one base key and this one cipher, so the name says all that can differ.
-        let name = if self.encryption.is_some() { "speck" } else { "" };
-        Space { order, name: name.into() }
-    }
-
     /// What every text of this type begins with.
     #[must_use]
     pub fn prefix(&self) -> &Prefix {
@@ -73,15 +76,15 @@ impl IdType {
     /// The number that the database keeps for a nonce.
     #[must_use]
     #[inline]
-    pub fn number(&self, nonce: u64) -> u64 {
-        self.encryption.as_ref().map_or(nonce, |cipher| cipher.encrypt(nonce))
+    pub fn number(&self, nonce: W::Number) -> W::Number {
+        self.encryption.as_ref().map_or(nonce, |cipher| W::encrypt(cipher, nonce))
     }
 
     /// The nonce behind a number of the database's: the inverse of [`IdType::number`].
     #[must_use]
     #[inline]
-    pub fn nonce(&self, number: u64) -> u64 {
-        self.encryption.as_ref().map_or(number, |cipher| cipher.decrypt(number))
+    pub fn nonce(&self, number: W::Number) -> W::Number {
+        self.encryption.as_ref().map_or(number, |cipher| W::decrypt(cipher, number))
     }
 
     /// Whether the database's values are bigints, and then whether they are signed.
@@ -92,13 +95,13 @@ impl IdType {
 
     /// What the application sees for a number.
     #[inline]
-    pub fn write_app<'t>(&self, number: u64, text: &'t mut Text) -> Value<'t> {
+    pub fn write_app<'t>(&self, number: W::Number, text: &'t mut W::Text) -> Value<'t> {
         self.app.write(number, text)
     }
 
     /// What the database sees for a number.
     #[inline]
-    pub fn write_db<'t>(&self, number: u64, text: &'t mut Text) -> Value<'t> {
+    pub fn write_db<'t>(&self, number: W::Number, text: &'t mut W::Text) -> Value<'t> {
         self.db.write(number, text)
     }
 
@@ -109,8 +112,8 @@ impl IdType {
     /// # Errors
     /// What is wrong with it as a value of this type, or as the accepted spelling whose prefix it has.
     #[inline]
-    pub fn read_app(&self, input: Input<'_>) -> Result<u64, Invalid> {
-        self.app.read(input).or_else(|why| self.read_accepted(input, why))
+    pub fn read_app(&self, input: Input<'_>) -> Result<W::Number, Invalid> {
+        self.app.read(input).or_else(|why| self.read_accepted(input, why)).and_then(|number| self.made_here(number))
     }
 
     /// The number behind what the database holds. `dbFormat` says what that is, nothing is told by shape: a numeric one
@@ -120,22 +123,22 @@ impl IdType {
     /// # Errors
     /// What is wrong with it.
     #[inline]
-    pub fn read_db(&self, input: Input<'_>) -> Result<u64, Invalid> {
-        self.db.read(input)
+    pub fn read_db(&self, input: Input<'_>) -> Result<W::Number, Invalid> {
+        self.db.read(input).and_then(|number| self.made_here(number))
     }
 
     /// Whether a value is exactly what [`IdType::write_app`] gives for some number; accepted spellings are not.
     #[must_use]
     pub fn is_canonical(&self, input: Input<'_>) -> bool {
         let written = !self.app.is_bigint() || matches!(input, Input::Integer(_));
-        written && self.app.read(input).is_ok()
+        written && self.app.read(input).and_then(|number| self.made_here(number)).is_ok()
     }
 
     /// The same ID as the application sees it, masked as it stands and with the prefix, in another format.
     ///
     /// # Errors
     /// Those of [`IdType::read_app`].
-    pub fn respell<'t>(&self, input: Input<'_>, to: Format, text: &'t mut Text) -> Result<Value<'t>, Invalid> {
+    pub fn respell<'t>(&self, input: Input<'_>, to: Format, text: &'t mut W::Text) -> Result<Value<'t>, Invalid> {
         let number = self.read_app(input)?;
         Ok(self.app.write_as(to, number, text))
     }
@@ -144,7 +147,7 @@ impl IdType {
     /// `"usr_" followed by 11 characters of base58`.
     #[must_use]
     pub fn describe(&self) -> String {
-        let accepted = self.accepts.iter().map(Spelling::describe);
+        let accepted = self.accepts.iter().map(Spelling::<W>::describe);
         std::iter::once(self.app.describe()).chain(accepted).collect::<Vec<_>>().join(", or ")
     }
 
@@ -162,10 +165,19 @@ impl IdType {
         invalid("a database value of this type", self.db.describe(), found, why)
     }
 
+    /// Refuses what the type's cipher cannot have made.
+    #[inline]
+    fn made_here(&self, number: W::Number) -> Result<W::Number, Invalid> {
+        match &self.encryption {
+            Some(cipher) if !W::may_be_of(cipher, number) => Err(Invalid::Range),
+            _ => Ok(number),
+        }
+    }
+
     /// Tries the accepted spellings. The reason that survives is the one of the longest prefix that matched.
     #[cold]
-    fn read_accepted(&self, input: Input<'_>, own: Invalid) -> Result<u64, Invalid> {
-        let matched = |why, spelling: &Spelling| match why {
+    fn read_accepted(&self, input: Input<'_>, own: Invalid) -> Result<W::Number, Invalid> {
+        let matched = |why, spelling: &Spelling<W>| match why {
             Invalid::Type | Invalid::Prefix => None,
             _ => Some(spelling.prefix.len()),
         };

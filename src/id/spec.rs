@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::IdType;
 use super::spelling::Spelling;
-use crate::cipher::{Speck64, no_key};
+use super::{IdType, Narrow, Width};
+use crate::cipher::no_key_of;
 use crate::codec::{Format, Prefix};
 use crate::error::{Error, shown};
 use crate::layout::Layout;
+use crate::nonce::Overflow;
 
 /// How nonces are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -33,8 +34,8 @@ pub enum Base {
 }
 
 /// The options of one ID type, formats already told apart.
-#[derive(Debug, Clone)]
-pub struct Spec {
+#[derive(Debug)]
+pub struct Spec<W: Width = Narrow> {
     /// `''`, or 1 to 64 URL-safe ASCII characters.
     pub prefix: String,
     /// How nonces are counted.
@@ -44,11 +45,11 @@ pub struct Spec {
     /// What the database sees.
     pub db_format: Format,
     /// The cipher of the mask, `None` without one. Spellings with the same cipher share one `Arc`.
-    pub mask: Option<Arc<Speck64>>,
+    pub mask: Option<Arc<W::Cipher>>,
     /// The cipher that kind `encrypted` needs; other kinds leave it alone.
-    pub encryption: Option<Arc<Speck64>>,
+    pub encryption: Option<Arc<W::Cipher>>,
     /// Spellings that are read and never written.
-    pub accepts: Vec<SpellingSpec>,
+    pub accepts: Vec<SpellingSpec<W>>,
     /// Whether the database's text begins with the prefix too.
     pub persist_prefix: bool,
     /// How nonces are laid out.
@@ -56,14 +57,33 @@ pub struct Spec {
 }
 
 /// One more spelling that a type reads: how a prefix, a format or a key is changed.
-#[derive(Debug, Clone)]
-pub struct SpellingSpec {
+#[derive(Debug)]
+pub struct SpellingSpec<W: Width = Narrow> {
     /// As in [`Spec`].
     pub prefix: String,
     /// As in [`Spec`].
     pub format: Format,
     /// As in [`Spec`].
-    pub mask: Option<Arc<Speck64>>,
+    pub mask: Option<Arc<W::Cipher>>,
+}
+
+// Derived, these would ask for ciphers that can be cloned, although only an `Arc` is.
+impl<W: Width> Clone for Spec<W> {
+    fn clone(&self) -> Self {
+        Self {
+            prefix: self.prefix.clone(),
+            mask: self.mask.clone(),
+            encryption: self.encryption.clone(),
+            accepts: self.accepts.clone(),
+            ..*self
+        }
+    }
+}
+
+impl<W: Width> Clone for SpellingSpec<W> {
+    fn clone(&self) -> Self {
+        Self { prefix: self.prefix.clone(), format: self.format, mask: self.mask.clone() }
+    }
 }
 
 impl Kind {
@@ -85,16 +105,28 @@ impl Kind {
 }
 
 impl IdType {
+    /// Checks the options of a type of 64 bits and composes it.
+    ///
+    /// # Errors
+    /// Those of [`IdType::of_width`].
+    pub fn new(spec: Spec) -> Result<Self, Error> {
+        Self::of_width(Narrow, spec)
+    }
+}
+
+impl<W: Width> IdType<W> {
     /// Checks the options of a type and composes it.
     ///
     /// # Errors
     /// - `CONFIG` with option `prefix`: longer than 64 characters, or not URL-safe ASCII.
     /// - `CONFIG` with option `mask`: a mask over kind `encrypted`.
+    /// - `CONFIG` with option `cipher`: a mask of 96 bits by a cipher of 64.
+    /// - `CONFIG` with option `format` or `dbFormat`: bigints of 96 or 128 bits.
     /// - `CONFIG` with option `persistPrefix`: no prefix to persist, or a numeric `dbFormat`.
-    /// - `CONFIG` with option `accepts`: an entry with one of the first two faults, or two spellings that could read
+    /// - `CONFIG` with option `accepts`: an entry with one of the first four faults, or two spellings that could read
     ///   one value as two IDs.
     /// - `NO_KEY`: kind `encrypted` without a cipher.
-    pub fn new(spec: Spec) -> Result<Self, Error> {
+    pub fn of_width(width: W, spec: Spec<W>) -> Result<Self, Error> {
         let encrypted = matches!(spec.kind, Kind::Encrypted { .. });
         let prefix = Prefix::new(&spec.prefix)?;
         if encrypted && spec.mask.is_some() {
@@ -105,14 +137,18 @@ impl IdType {
         }
         let encryption = match spec.encryption {
             Some(cipher) if encrypted => Some(cipher),
-            None if encrypted => return Err(no_key("kind 'encrypted'")),
+            None if encrypted => return Err(no_key_of(width.size(), "kind 'encrypted'")),
             _ => None,
         };
+        width.check_format("format", spec.format)?;
+        width.check_format("dbFormat", spec.db_format)?;
+        spec.mask.as_ref().map_or(Ok(()), |mask| width.check_mask(mask))?;
         let db_prefix = if spec.persist_prefix { persisted(prefix, spec.db_format)? } else { Prefix::EMPTY };
-        let app = Spelling { prefix, format: spec.format, mask: spec.mask };
+        let app = Spelling { width, prefix, format: spec.format, mask: spec.mask };
         let accepts = accepted(&app, spec.accepts, encrypted)?;
-        let db = Spelling { prefix: db_prefix, format: spec.db_format, mask: None };
-        Ok(Self { kind: spec.kind, layout: spec.layout, encryption, app, db, accepts })
+        let db = Spelling { width, prefix: db_prefix, format: spec.db_format, mask: None };
+        let (space, overflow) = (Box::default(), Overflow::Wait);
+        Ok(Self { width, kind: spec.kind, layout: spec.layout, encryption, app, db, accepts, space, overflow })
     }
 }
 
@@ -130,15 +166,22 @@ fn persisted(prefix: Prefix, db_format: Format) -> Result<Prefix, Error> {
 }
 
 /// The accepted spellings, each at peace with the type's own and with the others.
-fn accepted(app: &Spelling, specs: Vec<SpellingSpec>, encrypted: bool) -> Result<Box<[Spelling]>, Error> {
-    let mut accepts: Vec<Spelling> = Vec::with_capacity(specs.len());
+fn accepted<W: Width>(
+    app: &Spelling<W>,
+    specs: Vec<SpellingSpec<W>>,
+    encrypted: bool,
+) -> Result<Box<[Spelling<W>]>, Error> {
+    let mut accepts: Vec<Spelling<W>> = Vec::with_capacity(specs.len());
     for (index, spec) in specs.into_iter().enumerate() {
         let refused = |why: &str| Error::config("accepts", format!("accepts[{index}]: {why}"));
         if encrypted && spec.mask.is_some() {
             return Err(refused("a type of kind 'encrypted' has no mask"));
         }
         let prefix = Prefix::new(&spec.prefix).map_err(|error| refused(error.message()))?;
-        let spelling = Spelling { prefix, format: spec.format, mask: spec.mask };
+        let width = app.width;
+        width.check_format("format", spec.format).map_err(|error| refused(error.message()))?;
+        spec.mask.as_ref().map_or(Ok(()), |mask| width.check_mask(mask)).map_err(|error| refused(error.message()))?;
+        let spelling = Spelling { width, prefix, format: spec.format, mask: spec.mask };
         let earlier = std::iter::once(app).chain(&accepts);
         if let Some(at) = earlier.into_iter().position(|other| spelling.contradicts(other)) {
             let other = if at == 0 { "the type's own spelling".to_owned() } else { format!("accepts[{}]", at - 1) };

@@ -3,77 +3,60 @@
 
 use std::sync::Arc;
 
-use super::{Input, Value};
-use crate::cipher::Speck64;
-use crate::codec::{Format, Invalid, Prefix, Text};
+use super::{Input, Narrow, Value, Width};
+use crate::codec::{Format, Invalid, Prefix};
 
 #[derive(Debug)]
-pub(super) struct Spelling {
+pub(super) struct Spelling<W: Width = Narrow> {
+    pub(super) width: W,
     pub(super) prefix: Prefix,
     pub(super) format: Format,
-    pub(super) mask: Option<Arc<Speck64>>,
+    pub(super) mask: Option<Arc<W::Cipher>>,
 }
 
-impl Spelling {
+impl<W: Width> Spelling<W> {
     /// Writes a number in this spelling.
     #[inline]
-    pub(super) fn write<'t>(&self, number: u64, text: &'t mut Text) -> Value<'t> {
+    pub(super) fn write<'t>(&self, number: W::Number, text: &'t mut W::Text) -> Value<'t> {
         self.write_as(self.format, number, text)
     }
 
     /// Writes a number with the mask and prefix of this spelling in any format.
     #[inline]
-    pub(super) fn write_as<'t>(&self, format: Format, number: u64, text: &'t mut Text) -> Value<'t> {
+    pub(super) fn write_as<'t>(&self, format: Format, number: W::Number, text: &'t mut W::Text) -> Value<'t> {
         let number = self.masked(number);
-        match format {
-            Format::Signed if self.prefix.is_empty() => return Value::Signed(number.cast_signed()),
-            Format::Unsigned if self.prefix.is_empty() => return Value::Unsigned(number),
-            _ => {}
+        if self.prefix.is_empty()
+            && let Some(bigint) = W::bigint(format, number)
+        {
+            return bigint;
         }
-        text.begin(&self.prefix);
-        format.encode(number, text);
-        if format == Format::Raw { Value::Bytes(text.as_bytes()) } else { Value::Text(text.as_bytes()) }
-    }
-
-    /// Writes numbers in this spelling, without the prefix, one after the other. Returns the length of each, or `None`
-    /// where it is not fixed or this is no text.
-    pub(super) fn write_block(&self, numbers: &[u64], bodies: &mut [u8]) -> Option<usize> {
-        /// Enough to keep the lanes full, little enough for the stack.
-        const AT_ONCE: usize = 64;
-        let (Some(mask), Some(length)) = (&self.mask, self.format.text_length()) else {
-            return self.format.encode_block(numbers, bodies);
-        };
-        let mut room = [0; AT_ONCE];
-        for (numbers, bodies) in numbers.chunks(AT_ONCE).zip(bodies.chunks_mut(AT_ONCE * length)) {
-            let masked = &mut room[..numbers.len()];
-            masked.copy_from_slice(numbers);
-            mask.encrypt_in_place(masked);
-            self.format.encode_block(masked, bodies);
-        }
-        Some(length)
+        let written = self.width.write(&self.prefix, format, number, text);
+        if format == Format::Raw { Value::Bytes(written) } else { Value::Text(written) }
     }
 
     /// The number behind a value in this spelling.
     #[inline]
-    pub(super) fn read(&self, input: Input<'_>) -> Result<u64, Invalid> {
+    pub(super) fn read(&self, input: Input<'_>) -> Result<W::Number, Invalid> {
         let number = self.read_masked(input)?;
-        Ok(self.mask.as_ref().map_or(number, |mask| mask.decrypt(number)))
+        Ok(self.mask.as_ref().map_or(number, |mask| W::decrypt(mask, number)))
     }
 
     /// A number as it stands in this spelling.
     #[inline]
-    pub(super) fn masked(&self, number: u64) -> u64 {
-        self.mask.as_ref().map_or(number, |mask| mask.encrypt(number))
+    pub(super) fn masked(&self, number: W::Number) -> W::Number {
+        self.mask.as_ref().map_or(number, |mask| W::encrypt(mask, number))
     }
 
     /// The number that stands in a value of this spelling.
     #[inline]
-    pub(super) fn read_masked(&self, input: Input<'_>) -> Result<u64, Invalid> {
+    pub(super) fn read_masked(&self, input: Input<'_>) -> Result<W::Number, Invalid> {
         match input {
-            Input::Text(text) if self.format != Format::Raw => self.format.decode(self.prefix.strip(text)?),
-            Input::Bytes(bytes) if self.format == Format::Raw => self.format.decode(self.prefix.strip(bytes)?),
-            Input::Integer(integer) if self.is_bigint() => self.fit(integer),
-            Input::Number(number) if self.is_bigint() => self.fit(safe_integer(number)?),
+            Input::Text(text) if self.format != Format::Raw => self.width.decode(self.format, self.prefix.strip(text)?),
+            Input::Bytes(bytes) if self.format == Format::Raw => {
+                self.width.decode(self.format, self.prefix.strip(bytes)?)
+            }
+            Input::Integer(integer) if self.is_bigint() => W::fit(self.format, integer),
+            Input::Number(number) if self.is_bigint() => W::fit(self.format, safe_integer(number)?),
             _ => Err(Invalid::Type),
         }
     }
@@ -86,11 +69,12 @@ impl Spelling {
     /// A phrase for "expected …".
     pub(super) fn describe(&self) -> String {
         let format = self.format.as_str();
-        let (_, longest) = self.format.lengths();
+        let (shortest, longest) = self.width.lengths(self.format);
         let body = match self.format {
             Format::Raw => format!("{longest} bytes"),
             Format::Signed => format!("from {} to {}", i64::MIN, i64::MAX),
             Format::Unsigned => format!("from {} to {}", u64::MIN, u64::MAX),
+            _ if shortest < longest => format!("{shortest} to {longest} characters of {format}"),
             _ => format!("{longest} characters of {format}"),
         };
         let prefix = self.prefix.as_str();
@@ -118,31 +102,52 @@ impl Spelling {
         if (short.format == Format::Raw) != (long.format == Format::Raw) {
             return false;
         }
-        let ((short_min, short_max), (long_min, long_max)) = (short.format.lengths(), long.format.lengths());
+        let [(short_min, short_max), (long_min, long_max)] =
+            [short, long].map(|spelling| spelling.width.lengths(spelling.format));
         let lengths_meet = short_min <= long_max + beyond.len() && long_min + beyond.len() <= short_max;
         lengths_meet && beyond.iter().all(|&byte| short.format.has(byte))
     }
 
-    /// Whether both read every shared value as the same number: equal spellings, and signed beside unsigned.
+    /// Whether both read every shared value as the same number: equal spellings, and those with the same digits, padded or
+    /// not.
     fn always_agrees(&self, other: &Self) -> bool {
         let same_mask = match (&self.mask, &other.mask) {
             (None, None) => true,
             (Some(own), Some(others)) => Arc::ptr_eq(own, others),
             _ => false,
         };
-        let same_format = self.format == other.format || (self.format.is_numeric() && other.format.is_numeric());
-        same_mask && same_format && self.prefix == other.prefix
+        let same_digits = digits(self.format) == digits(other.format);
+        same_mask && same_digits && self.prefix == other.prefix
     }
+}
 
-    /// The two's complement of an integer in the range of this spelling's format.
-    #[inline]
-    fn fit(&self, integer: i128) -> Result<u64, Invalid> {
-        let number = if self.format == Format::Signed {
-            i64::try_from(integer).map(i64::cast_unsigned)
-        } else {
-            integer.try_into()
+impl Spelling {
+    /// Writes numbers in this spelling, without the prefix, one after the other. Returns the length of each, or `None`
+    /// where it is not fixed or this is no text.
+    pub(super) fn write_block(&self, numbers: &[u64], bodies: &mut [u8]) -> Option<usize> {
+        /// Enough to keep the lanes full, little enough for the stack.
+        const AT_ONCE: usize = 64;
+        let (Some(mask), Some(length)) = (&self.mask, self.format.text_length()) else {
+            return self.format.encode_block(numbers, bodies);
         };
-        number.map_err(|_| Invalid::Range)
+        let mut room = [0; AT_ONCE];
+        for (numbers, bodies) in numbers.chunks(AT_ONCE).zip(bodies.chunks_mut(AT_ONCE * length)) {
+            let masked = &mut room[..numbers.len()];
+            masked.copy_from_slice(numbers);
+            mask.encrypt_in_place(masked);
+            self.format.encode_block(masked, bodies);
+        }
+        Some(length)
+    }
+}
+
+/// Equal for formats that read every text that both can read alike.
+fn digits(format: Format) -> Format {
+    match format {
+        Format::Base58Unpadded => Format::Base58,
+        Format::Base62Unpadded => Format::Base62,
+        Format::Decimal | Format::DecimalUnpadded | Format::Signed | Format::Unsigned => Format::Decimal,
+        format => format,
     }
 }
 

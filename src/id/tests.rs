@@ -3,12 +3,13 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
-use crate::cipher::BaseKey;
+use crate::cipher::{Algorithm, BaseKey, Cipher, Speck64};
+use crate::codec::Text;
 
 const NUMBER: u64 = 98_770_186_085_072_901;
 
-fn cipher(fill: u8) -> Arc<Speck64> {
-    Arc::new(Speck64::new(&[fill; 16]))
+fn cipher(fill: u8) -> Arc<Cipher> {
+    Arc::new(Speck64::new(&[fill; 16]).into())
 }
 
 fn spec(prefix: &str, format: Format) -> Spec {
@@ -25,7 +26,7 @@ fn spec(prefix: &str, format: Format) -> Spec {
     }
 }
 
-fn accept(prefix: &str, format: Format, mask: Option<&Arc<Speck64>>) -> SpellingSpec {
+fn accept(prefix: &str, format: Format, mask: Option<&Arc<Cipher>>) -> SpellingSpec {
     SpellingSpec { prefix: prefix.to_owned(), format, mask: mask.cloned() }
 }
 
@@ -62,12 +63,14 @@ fn the_application_sees_text_bigints_or_bytes() {
 fn the_database_sees_the_number_and_the_prefix_only_where_it_persists() {
     let mut buffer = Text::new();
     let mask = cipher(1);
-    let mut spec = Spec { db_format: Format::Hex, mask: Some(mask.clone()), ..spec("usr_", Format::Base58) };
-    let plain = IdType::new(spec.clone()).unwrap();
+    let spec = |persist_prefix| {
+        let mask = Some(mask.clone());
+        Spec { db_format: Format::Hex, mask, persist_prefix, ..spec("usr_", Format::Base58) }
+    };
+    let plain = IdType::new(spec(false)).unwrap();
     assert_eq!(plain.write_db(5, &mut buffer), Value::Text(b"0000000000000005"));
     assert_eq!(plain.read_db(text("usr_0000000000000005")), Err(Invalid::Length));
-    spec.persist_prefix = true;
-    let persisted = IdType::new(spec).unwrap();
+    let persisted = IdType::new(spec(true)).unwrap();
     assert_eq!(persisted.write_db(5, &mut buffer), Value::Text(b"usr_0000000000000005"));
     assert_eq!(persisted.read_db(text("usr_0000000000000005")), Ok(5));
     assert_eq!(persisted.read_db(text("0000000000000005")), Err(Invalid::Prefix));
@@ -290,7 +293,7 @@ fn spellings_that_could_read_one_text_as_two_ids_are_refused() {
 
 #[test]
 fn an_encrypted_type_keeps_the_encrypted_number_and_looks_behind_it() {
-    let encryption = Arc::new(Speck64::derived(&BaseKey::new(&[7; 32]).unwrap()));
+    let encryption = Arc::new(Cipher::derived(Algorithm::Speck, &BaseKey::new(&[7; 32]).unwrap()));
     let kind = Kind::Encrypted { base: Base::Sortable };
     let id_type = IdType::new(Spec { kind, encryption: Some(encryption.clone()), ..spec("", Format::Hex) }).unwrap();
     let nonce = Layout::DEFAULT.pack(crate::layout::Parts { partition: 0, timestamp: 1000, machine: 77, count: 3 });
@@ -302,39 +305,6 @@ fn an_encrypted_type_keeps_the_encrypted_number_and_looks_behind_it() {
     assert_eq!(seen.timestamp, Layout::DEFAULT_EPOCH_MS + 1000);
     let counter = self::id_type("", Format::Hex);
     assert_eq!((counter.number(nonce), counter.inspect(nonce).exact), (nonce, false));
-}
-
-#[test]
-fn a_range_of_time_is_half_open_and_taken_to_the_ends_of_the_layout() {
-    let sortable = |layout| IdType::new(Spec { kind: Kind::Sortable, layout, ..spec("", Format::Hex) }).unwrap();
-    let id_type = sortable(Layout::DEFAULT);
-    let epoch = Layout::DEFAULT_EPOCH_MS as i64;
-    assert_eq!(id_type.range(epoch + 1, epoch + 3).unwrap(), (1 << 22, 3 << 22));
-    assert_eq!(id_type.range(epoch + 1, epoch + 1).unwrap(), (1 << 22, 1 << 22));
-    assert_eq!(id_type.range(i64::MIN, epoch + 1).unwrap(), (0, 1 << 22));
-    assert_eq!(id_type.range(0, 1).unwrap(), (0, 0));
-    let short = Layout::new(0, 41, 7, 15, Layout::DEFAULT_EPOCH_MS).unwrap();
-    assert_eq!(sortable(short).range(epoch, i64::MAX).unwrap(), (0, short.end() << 22));
-    let error = id_type.range(epoch + 1, epoch).unwrap_err();
-    assert_eq!((error.code(), error.fields().option), (Code::Config, Some("to")));
-}
-
-#[test]
-fn a_range_that_a_column_cannot_say_is_refused() {
-    let of = |kind, db_format| IdType::new(Spec { kind, db_format, ..spec("", Format::Hex) }).unwrap();
-    let turn = Layout::DEFAULT.unix_ms(1 << 41) as i64;
-    let signed = of(Kind::Sortable, Format::Signed);
-    for (from, to) in [(turn - 1, turn), (turn - 1, turn + 1), (0, i64::MAX)] {
-        assert_eq!(signed.range(from, to).unwrap_err().code(), Code::Time);
-        for free in [Format::Unsigned, Format::Raw, Format::Base58] {
-            assert!(of(Kind::Sortable, free).range(from, to).is_ok());
-        }
-    }
-    assert!(signed.range(turn - 2, turn - 1).is_ok());
-    assert!(signed.range(turn, turn + 1).is_ok());
-    let option = |id_type: &IdType| id_type.range(0, 1).unwrap_err().fields().option;
-    assert_eq!(option(&of(Kind::Counter, Format::Signed)), Some("kind"));
-    assert_eq!(option(&of(Kind::Sortable, Format::Url64)), Some("dbFormat"));
 }
 
 #[test]

@@ -3,26 +3,17 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
-use super::Order;
 use super::fence::{Doubt, Extend, Fence, Watch};
-use super::sortable::Taken;
-use super::why::{Loss, Why};
-use super::word::{CLOSED, Shape, Word};
-use crate::clock::Clock;
-use crate::error::{Code, Error};
+use super::source::{Sequence, Source};
+use super::why::Why;
+use super::wide::Slot;
+use super::word::{CLOSED, Shape};
+use super::{Order, Space};
+use crate::clock::{Clock, Tick};
+use crate::error::Error;
 use crate::layout::Layout;
-
-/// A set of nonces that are unique among each other. Every ID type that counts in the same space shares its sequence.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Space {
-    /// How the space's one sequence counts.
-    pub order: Order,
-    /// What sets this space apart: empty for the default, the cipher and the key's fingerprint for encrypted nonces.
-    pub name: String,
-}
 
 /// What a lease brings to a factory.
 #[derive(Debug, Clone)]
@@ -32,36 +23,53 @@ pub struct Opening {
     /// The coordinator's time in the grant, as a timestamp of the layout, and the local tick at which it arrived.
     pub now: u64,
     /// See [`Opening::now`].
-    pub arrived: crate::clock::Tick,
+    pub arrived: Tick,
     /// How to move the fence's end, where the lease does not run out by itself.
     pub extend: Option<Arc<dyn Extend>>,
     /// Whom to tell when a count cannot go on.
     pub doubt: Doubt,
 }
 
+/// How a layout sees lease time: what its epoch adds to that of the factory's layout in nanoseconds, wrapping, and the
+/// end of its timestamps.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct View {
+    gap: u64,
+    end: u64,
+}
+
+/// Whom to tell that a sequence runs ahead of time.
+type TellAhead = Box<dyn Fn(&Space) + Send + Sync>;
+
 /// Counts for one lease at a time. Cheap to share; see the module's guarantee.
 pub struct Factory {
     layout: Layout,
-    clock: Arc<dyn Clock>,
+    pub(super) clock: Arc<dyn Clock>,
     /// Lease time minus tick, in nanoseconds, wrapping. Written under the lock, before the words that rely on it.
     offset: AtomicU64,
     state: Mutex<State>,
+    pub(super) times_ahead: AtomicU64,
+    pub(super) tell_ahead: OnceLock<TellAhead>,
 }
 
 #[derive(Debug)]
-struct State {
-    lease: Result<Held, Why>,
+pub(super) struct State {
+    pub(super) lease: Result<Held, Why>,
     /// What closing the last lease yielded.
     last_used: Option<u64>,
-    sequences: HashMap<Space, Arc<Word>>,
+    sequences: HashMap<Space, Arc<Sequence>>,
+    /// The first space of each name: the others agree with it.
+    names: HashMap<String, Space>,
+    wide: HashMap<Space, Arc<Slot>>,
+    wide_names: HashMap<String, Space>,
     watchers: Vec<Weak<dyn Watch>>,
 }
 
 #[derive(Debug)]
-struct Held {
-    fence: Fence,
-    extend: Option<Arc<dyn Extend>>,
-    doubt: Doubt,
+pub(super) struct Held {
+    pub(super) fence: Fence,
+    pub(super) extend: Option<Arc<dyn Extend>>,
+    pub(super) doubt: Doubt,
 }
 
 impl State {
@@ -79,12 +87,26 @@ impl Factory {
     /// A factory without a lease.
     #[must_use]
     pub fn new(layout: Layout, clock: Arc<dyn Clock>) -> Self {
-        let state =
-            State { lease: Err(Why::NotReady), last_used: None, sequences: HashMap::new(), watchers: Vec::new() };
-        Self { layout, clock, offset: AtomicU64::new(0), state: Mutex::new(state) }
+        let state = State {
+            lease: Err(Why::NotReady),
+            last_used: None,
+            sequences: HashMap::new(),
+            names: HashMap::new(),
+            wide: HashMap::new(),
+            wide_names: HashMap::new(),
+            watchers: Vec::new(),
+        };
+        Self {
+            layout,
+            clock,
+            offset: AtomicU64::new(0),
+            state: Mutex::new(state),
+            times_ahead: AtomicU64::new(0),
+            tell_ahead: OnceLock::new(),
+        }
     }
 
-    /// The layout of its nonces.
+    /// The layout of the fences that it is opened with; a space may have another one.
     #[must_use]
     pub fn layout(&self) -> &Layout {
         &self.layout
@@ -92,19 +114,55 @@ impl Factory {
 
     /// What counts in `space`; all sources of one space share one sequence. The first call for a space makes it, also in
     /// the middle of a lease.
-    #[must_use]
-    pub fn source(self: &Arc<Self>, space: Space) -> Source {
-        let order = space.order;
+    ///
+    /// # Errors
+    /// `CONFIG` with option `space` where the name already stands for another kind, layout or encryption; with option
+    /// `layout` where that has no room for some of the machine IDs.
+    pub fn source(self: &Arc<Self>, space: Space) -> Result<Source, Error> {
+        let (machines, most) = (space.layout().machines(), self.layout.machines());
+        if machines < most {
+            let message =
+                format!("layout: expected room for {most} machine IDs, as the generator's has, found {machines}");
+            return Err(Error::config("layout", message));
+        }
         let mut state = self.lock();
-        let State { lease, sequences, .. } = &mut *state;
-        let word = sequences.entry(space).or_insert_with(|| {
-            let word = Word::closed();
+        let State { lease, sequences, names, .. } = &mut *state;
+        check_name(names, &space)?;
+        let sequence = sequences.entry(space.clone()).or_insert_with(|| {
+            let sequence = Sequence::closed();
             if let Ok(held) = lease {
-                self.open_word(&word, order, held.fence);
+                self.open_sequence(&sequence, &space, held.fence);
             }
-            Arc::new(word)
+            Arc::new(sequence)
         });
-        Source { word: Arc::clone(word), order, factory: Arc::clone(self) }
+        Ok(Source::new(Arc::clone(sequence), space, Arc::clone(self)))
+    }
+
+    pub(super) fn wide_slot(&self, space: Space) -> Result<Arc<Slot>, Error> {
+        let order = space.order();
+        let mut state = self.lock();
+        let State { lease, wide, wide_names, .. } = &mut *state;
+        check_name(wide_names, &space)?;
+        let slot = wide.entry(space).or_insert_with(|| {
+            let slot = Slot::closed(order, self.layout);
+            if let Ok(held) = lease {
+                slot.open(order, self.layout, held.fence);
+            }
+            Arc::new(slot)
+        });
+        Ok(Arc::clone(slot))
+    }
+
+    /// Tells `tell`, from now on, of sequences that count ahead of time, each at most once a second. It is called by
+    /// whoever counts: it must not block. The first one stays.
+    pub fn on_ahead(&self, tell: impl Fn(&Space) + Send + Sync + 'static) {
+        _ = self.tell_ahead.set(Box::new(tell));
+    }
+
+    /// How often a sequence was counted on ahead of time.
+    #[must_use]
+    pub fn times_ahead(&self) -> u64 {
+        self.times_ahead.load(Ordering::Relaxed)
     }
 
     /// Tells `watcher`, as long as it lives, when a lease ends or another one begins.
@@ -119,11 +177,14 @@ impl Factory {
         if state.lease.as_ref().err() == Some(&Why::Closed) {
             return false;
         }
-        close_words(&mut state, self.shape());
+        self.close_sequences(&state);
         state.last_used = None;
         self.offset.store(offset(&opening), Ordering::Release);
-        for (space, word) in &state.sequences {
-            self.open_word(word, space.order, opening.fence);
+        for (space, sequence) in &state.sequences {
+            self.open_sequence(sequence, space, opening.fence);
+        }
+        for (space, slot) in &state.wide {
+            slot.open(space.order(), self.layout, opening.fence);
         }
         state.lease = Ok(Held { fence: opening.fence, extend: opening.extend, doubt: opening.doubt });
         state.tell_watchers();
@@ -145,7 +206,7 @@ impl Factory {
     /// open. [`Why::Closed`] is for good.
     pub fn close(&self, why: Why) -> Option<u64> {
         let mut state = self.lock();
-        let last_used = close_words(&mut state, self.shape()).or(state.last_used);
+        let last_used = self.close_sequences(&state).or(state.last_used);
         state.last_used = last_used;
         if state.lease.as_ref().err() != Some(&Why::Closed) {
             state.lease = Err(why);
@@ -154,99 +215,66 @@ impl Factory {
         last_used
     }
 
-    /// Lease time as a timestamp of the layout; it means something only while a lease is open.
+    /// How a layout sees lease time.
+    pub(super) fn view(&self, layout: &Layout) -> View {
+        let gap = self.layout.epoch_ms().wrapping_sub(layout.epoch_ms()).wrapping_mul(NANOS_PER_MS);
+        View { gap, end: layout.end() }
+    }
+
+    /// Lease time as a timestamp of a layout; it means something only while a lease is open.
     #[inline]
-    fn lease_time(&self) -> u64 {
-        let nanos = self.clock.tick().0.wrapping_add(self.offset.load(Ordering::Acquire));
+    pub(super) fn lease_time(&self, view: View) -> u64 {
+        let nanos = self.clock.tick().0.wrapping_add(self.offset.load(Ordering::Acquire)).wrapping_add(view.gap);
         // The end fits into the timestamp's bits, later times would spill into the machine ID's.
-        (nanos / NANOS_PER_MS).min(self.layout.end())
+        (nanos / NANOS_PER_MS).min(view.end)
     }
 
-    fn shape(&self) -> Shape {
-        Shape::of(self.layout)
+    /// The fence in the timestamps of another layout.
+    pub(super) fn seen_by(&self, layout: &Layout, fence: Fence) -> Result<Fence, Error> {
+        if *layout == self.layout {
+            return Ok(fence);
+        }
+        Fence::new(layout, fence.machine, self.layout.unix_ms(fence.start), self.layout.unix_ms(fence.end))
     }
 
-    fn open_word(&self, word: &Word, order: Order, fence: Fence) {
-        let shape = self.shape();
-        let limit = match order {
+    /// A sequence whose layout has no room for the fence stays closed.
+    fn open_sequence(&self, sequence: &Sequence, space: &Space, fence: Fence) {
+        let Ok(fence) = self.seen_by(space.layout(), fence) else { return };
+        let shape = Shape::of(*space.layout());
+        let limit = match space.order() {
             // The first count reads lease time and moves this.
             Order::Counter => fence.start,
             Order::Sortable => fence.end,
         };
-        word.open(shape.before(fence), shape.first_at(u64::from(fence.machine), limit));
+        sequence.word.open(shape.before(fence), shape.first_at(u64::from(fence.machine), limit));
     }
 
-    fn raise_end(&self, state: &mut State, end: u64) {
+    pub(super) fn raise_end(&self, state: &mut State, end: u64) {
         let Ok(held) = &mut state.lease else { return };
         held.fence.end = held.fence.end.max(end.min(self.layout.end()));
-        let limit = self.shape().first_at(u64::from(held.fence.machine), held.fence.end);
-        for (space, word) in &state.sequences {
-            if space.order == Order::Sortable {
-                word.set_limit(limit);
+        for (space, sequence) in state.sequences.iter().filter(|(space, _)| space.order() == Order::Sortable) {
+            if let Ok(fence) = self.seen_by(space.layout(), held.fence) {
+                let shape = Shape::of(*space.layout());
+                sequence.word.set_limit(shape.first_at(u64::from(fence.machine), fence.end));
             }
         }
-    }
-
-    /// What to do about a limit that was reached by `n` words: `Ok` means try again.
-    #[cold]
-    fn look(&self, word: &Word, order: Order, n: u64) -> Result<(), Error> {
-        let state = self.lock();
-        let held = state.lease.as_ref().map_err(|why| why.error())?;
-        let (fence, shape, now) = (held.fence, self.shape(), self.lease_time());
-        let wanted = match order {
-            Order::Counter => shape.timestamp(word.last() + n),
-            Order::Sortable => shape.timestamp(word.last() + 1).max(now),
-        };
-        if wanted.max(now) >= fence.end {
-            let (extend, doubt) = (held.extend.clone(), held.doubt.clone());
-            drop(state);
-            return self.extend_past(wanted.max(now), fence, extend).inspect_err(|_| doubt.raise());
-        }
-        if order == Order::Counter {
-            if wanted > now {
-                drop(state);
-                self.wait_until(wanted);
-                return Ok(());
-            }
-            word.set_limit(shape.first_at(u64::from(fence.machine), (now + 1).min(fence.end)));
-        }
-        Ok(())
-    }
-
-    fn extend_past(&self, timestamp: u64, fence: Fence, extend: Option<Arc<dyn Extend>>) -> Result<(), Error> {
-        if fence.is_last(&self.layout) {
-            let text =
-                format!("the layout ends at {} (ms since 1970): it has no timestamps left", self.layout.end_unix_ms());
-            return Err(Error::new(Code::Time, text));
-        }
-        let Some(extend) = extend else {
-            return Err(Why::Lost { machine: fence.machine, loss: Loss::Expired }.error());
-        };
-        // Outside the lock: other sequences go on while the disk works.
-        let end = extend.extend(self.layout.unix_ms(timestamp))?;
-        let mut state = self.lock();
-        let same_lease =
-            matches!(&state.lease, Ok(held) if held.fence.machine == fence.machine && held.fence.start == fence.start);
-        if same_lease {
-            self.raise_end(&mut state, end.saturating_sub(self.layout.epoch_ms()));
-        }
-        Ok(())
-    }
-
-    /// Passes the time until lease time reaches `timestamp`: sleeps through whole milliseconds and spins through the rest.
-    #[cold]
-    fn wait_until(&self, timestamp: u64) {
-        loop {
-            match timestamp.saturating_sub(self.lease_time()) {
-                0 => return,
-                1 => std::hint::spin_loop(),
-                // At most a second at a time, so that a close meanwhile is noticed soon.
-                gap => return std::thread::sleep(Duration::from_millis((gap - 1).min(1000))),
-            }
+        for slot in state.wide.values() {
+            slot.sequence().raise_end(held.fence.end);
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn close_sequences(&self, state: &State) -> Option<u64> {
+        let unused = state.lease.as_ref().ok()?.fence.start - 1;
+        let used = state.sequences.iter().filter_map(|(space, sequence)| {
+            let last = Some(sequence.word.close()).filter(|last| *last != CLOSED)?;
+            let unix_ms = space.layout().unix_ms(Shape::of(*space.layout()).timestamp(last));
+            Some(unix_ms.saturating_sub(self.layout.epoch_ms()))
+        });
+        let wide = state.wide.values().filter_map(|slot| slot.sequence().close());
+        Some(used.chain(wide).max().unwrap_or(unused))
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         // A panic elsewhere cannot leave the state half-written: each write below is one assignment.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -258,82 +286,18 @@ impl fmt::Debug for Factory {
     }
 }
 
-/// One sequence to count with. Cloning shares it.
-#[derive(Debug, Clone)]
-pub struct Source {
-    word: Arc<Word>,
-    order: Order,
-    factory: Arc<Factory>,
-}
-
-impl Source {
-    /// The next nonce.
-    ///
-    /// # Errors
-    /// `NOT_READY`, `LEASE_LOST` or `CLOSED` without a lease; `TIME` at the end of the layout; `COORDINATOR` when the
-    /// end of the fence could not be moved.
-    #[inline]
-    pub fn next(&self) -> Result<u64, Error> {
-        let shape = self.factory.shape();
-        self.take(1).map(|(first, _)| shape.nonce(first))
+/// Remembers the first space of a name, and holds the others to it.
+fn check_name(names: &mut HashMap<String, Space>, space: &Space) -> Result<(), Error> {
+    if space.name().is_empty() {
+        return Ok(());
     }
-
-    /// Fills `nonces` in ascending order. On an error nothing of what was counted is given out.
-    ///
-    /// # Errors
-    /// As [`Source::next`].
-    pub fn fill(&self, nonces: &mut [u64]) -> Result<(), Error> {
-        /// Small enough that a block never waits long for lease time, large enough to make the swap cheap.
-        const MOST_AT_ONCE: usize = 1024;
-        let shape = self.factory.shape();
-        let mut rest = nonces;
-        while !rest.is_empty() {
-            let (first, n) = self.take(rest.len().min(MOST_AT_ONCE) as u64)?;
-            let (block, after) = rest.split_at_mut(n as usize);
-            for (slot, word) in block.iter_mut().zip(first..) {
-                *slot = shape.nonce(word);
-            }
-            rest = after;
-        }
-        Ok(())
-    }
-
-    /// Takes 1 to `n` consecutive words: the first one and how many.
-    #[inline]
-    fn take(&self, n: u64) -> Result<(u64, u64), Error> {
-        loop {
-            match self.order {
-                Order::Counter => {
-                    if let Some(first) = self.word.take_consecutive(n) {
-                        return Ok((first, n));
-                    }
-                }
-                Order::Sortable => {
-                    match self.word.take_by_time(self.factory.shape(), n, || self.factory.lease_time()) {
-                        Taken::Words { first, n } => return Ok((first, n)),
-                        Taken::Wait { timestamp } => {
-                            self.factory.wait_until(timestamp);
-                            continue;
-                        }
-                        Taken::Limit => {}
-                    }
-                }
-            }
-            self.factory.look(&self.word, self.order, n)?;
-        }
-    }
+    names.entry(space.name().to_owned()).or_insert_with(|| space.clone()).agrees_with(space)
 }
 
 const NANOS_PER_MS: u64 = 1_000_000;
 
 fn offset(opening: &Opening) -> u64 {
     opening.now.saturating_mul(NANOS_PER_MS).wrapping_sub(opening.arrived.0)
-}
-
-fn close_words(state: &mut State, shape: Shape) -> Option<u64> {
-    let unused = state.lease.as_ref().ok()?.fence.start - 1;
-    let used = state.sequences.values().map(|word| word.close()).filter(|last| *last != CLOSED);
-    Some(used.map(|last| shape.timestamp(last)).max().unwrap_or(unused))
 }
 
 #[cfg(test)]

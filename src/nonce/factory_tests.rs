@@ -1,46 +1,12 @@
 //! The factory under a clock that moves only when told.
 
 use std::sync::atomic::AtomicUsize;
+use std::time::Duration;
 
+use super::super::bench::{Bench, LAYOUT};
 use super::*;
-use crate::clock::{ManualClock, Tick};
-
-const LAYOUT: Layout = Layout::DEFAULT;
-
-struct Bench {
-    clock: Arc<ManualClock>,
-    factory: Arc<Factory>,
-}
-
-impl Bench {
-    fn new() -> Self {
-        let clock = Arc::new(ManualClock::default());
-        Self { factory: Arc::new(Factory::new(LAYOUT, clock.clone())), clock }
-    }
-
-    fn source(&self, order: Order) -> Source {
-        self.factory.source(Space { order, name: String::new() })
-    }
-
-    /// A lease of `machine` for `[start, end)`, granted when the coordinator's clock showed `start - 1`.
-    fn open(&self, machine: u32, start: u64, end: u64) {
-        self.factory.open(self.opening(machine, start, end, None));
-    }
-
-    fn opening(&self, machine: u32, start: u64, end: u64, extend: Option<Arc<dyn Extend>>) -> Opening {
-        Opening {
-            fence: Fence { machine, start, end },
-            now: start - 1,
-            arrived: self.clock.tick(),
-            extend,
-            doubt: Doubt::new(|| {}),
-        }
-    }
-
-    fn pass(&self, ms: u64) {
-        self.clock.advance(Duration::from_millis(ms));
-    }
-}
+use crate::error::Code;
+use crate::nonce::Loss;
 
 fn parts(nonce: u64) -> (u64, u64, u64) {
     let parts = LAYOUT.unpack(nonce);
@@ -159,7 +125,7 @@ fn sequences_made_in_the_middle_of_a_lease_count_in_its_fence() {
     let bench = Bench::new();
     bench.open(5, 1000, 9000);
     bench.pass(10);
-    let named = |name: &str| bench.factory.source(Space { order: Order::Counter, name: name.into() });
+    let named = |name: &str| bench.factory.source(Space::new(Order::Counter, LAYOUT).named(name)).unwrap();
     assert_eq!(parts(named("a").next().unwrap()), (5, 1000, 0));
     assert_eq!(parts(named("b").next().unwrap()), (5, 1000, 0));
     assert_eq!(parts(named("a").next().unwrap()), (5, 1000, 1));
@@ -233,7 +199,7 @@ fn closing_while_threads_count_lets_nothing_out_past_what_it_yields() {
             let (nonces, last_used) = std::thread::scope(|scope| {
                 let workers: Vec<_> = (0..3)
                     .map(|_| {
-                        let source = factory.source(Space { order, name: String::new() });
+                        let source = factory.source(Space::new(order, LAYOUT)).unwrap();
                         scope.spawn(move || std::iter::from_fn(|| source.next().ok()).take(50_000).collect::<Vec<_>>())
                     })
                     .collect();

@@ -7,16 +7,27 @@
 //! threads, clocks and lease changes do meanwhile. Not guaranteed here: that fences do not overlap; that is the
 //! coordinator's part.
 
+#[cfg(test)]
+mod bench;
 mod counter;
 mod factory;
 mod fence;
+mod slow;
 mod sortable;
+mod source;
+mod space;
+#[cfg(test)]
+mod vectors_tests;
 mod why;
+mod wide;
 mod word;
 
-pub use factory::{Factory, Opening, Source, Space};
+pub use factory::{Factory, Opening};
 pub use fence::{Doubt, Extend, Fence, Watch};
+pub use source::{Overflow, Source};
+pub use space::Space;
 pub use why::{Loss, Why};
+pub use wide::WideSource;
 
 /// How the numbers of a sequence follow each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

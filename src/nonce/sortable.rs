@@ -38,6 +38,31 @@ impl Word {
             }
         }
     }
+
+    /// Takes 1 to `n` words from the millisecond `earliest` on, across milliseconds, but none after `latest`: for times
+    /// that somebody chose, and for sequences that may run ahead.
+    pub(super) fn take_between(&self, shape: Shape, n: u64, earliest: u64, latest: u64) -> Taken {
+        let mut seen = self.last();
+        loop {
+            if seen == CLOSED {
+                return Taken::Limit;
+            }
+            let (limit, machine) = (self.limit(), shape.machine(seen));
+            let first = (seen + 1).max(shape.first_at(machine, earliest));
+            if first >= limit {
+                return Taken::Limit;
+            }
+            if shape.timestamp(first) > latest {
+                return Taken::Wait { timestamp: shape.timestamp(first) };
+            }
+            let last = (first + (n - 1)).min(limit - 1);
+            let last = if shape.timestamp(last) > latest { shape.first_at(machine, latest + 1) - 1 } else { last };
+            match self.advance(seen, last) {
+                Ok(()) => return Taken::Words { first, n: last - first + 1 },
+                Err(other) => seen = other,
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -81,6 +106,20 @@ mod tests {
         assert_eq!(take(&word, 8000, 10), Taken::Words { first: SHAPE.first_at(5, 10) + 8000, n: 192 });
         assert_eq!(take(&word, 1, 10), Taken::Wait { timestamp: 11 });
         assert_eq!(take(&word, 1, 11), Taken::Words { first: SHAPE.first_at(5, 11), n: 1 });
+    }
+
+    #[test]
+    fn words_between_two_times_cross_milliseconds_and_end_with_the_latest_or_the_fence() {
+        let word = opened(10, 1000);
+        let take = |n, earliest, latest| word.take_between(SHAPE, n, earliest, latest);
+        assert_eq!(take(8193, 20, 30), Taken::Words { first: SHAPE.first_at(5, 20), n: 8193 });
+        assert_eq!(take(1, 15, 30), Taken::Words { first: SHAPE.first_at(5, 21) + 1, n: 1 });
+        assert_eq!(take(20_000, 22, 23), Taken::Words { first: SHAPE.first_at(5, 22), n: 16_384 });
+        assert_eq!(take(1, 22, 23), Taken::Wait { timestamp: 24 });
+        assert_eq!(take(20_000, 998, u64::MAX >> 22), Taken::Words { first: SHAPE.first_at(5, 998), n: 16_384 });
+        assert_eq!(take(1, 998, u64::MAX >> 22), Taken::Limit);
+        word.close();
+        assert_eq!(take(1, 10, 10), Taken::Limit);
     }
 
     #[test]

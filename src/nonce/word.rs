@@ -51,10 +51,10 @@ impl Shape {
         word | ((1 << self.layout.sequence_bits()) - 1)
     }
 
-    /// The nonce that a word stands for, its parts in the layout's order.
+    /// The nonce that a word stands for, its parts in the layout's order, in partition 0.
     #[inline]
     pub(super) const fn nonce(self, word: u64) -> u64 {
-        self.layout.pack(Parts {
+        self.layout.pack_unpartitioned(Parts {
             partition: 0,
             timestamp: self.timestamp(word),
             machine: self.machine(word),

@@ -114,7 +114,7 @@ impl Life {
             request_timeout,
         });
         let actor = tokio::spawn(actor);
-        let source = factory.source(Space { order: Order::Counter, name: String::new() });
+        let source = factory.source(Space::new(Order::Counter, *factory.layout())).unwrap();
         let (heard, events) = unbounded_channel();
         let life = Self { clock, registry, coordinator, factory, manager, source, events, actor };
         life.listen(ME, heard);

@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mintid::cipher::{BaseKey, Speck64};
+use mintid::cipher::{Algorithm, BaseKey, Cipher};
 use mintid::codec::{Format, Invalid, Text, hex, hex32, raw, url64};
 use mintid::id::{IdType, Input, Kind, Spec, Value as Shown};
-use mintid::layout::Layout;
+use mintid::layout::{Layout, Size};
 use serde_json::Value;
 
 /// The formats that Once has too.
@@ -49,6 +49,16 @@ pub(crate) fn bytes(hex: &Value) -> Vec<u8> {
 
 pub(crate) fn number(hex: &Value) -> u64 {
     u64::from_be_bytes(bytes(hex).try_into().unwrap())
+}
+
+/// Hexadecimal digits of any size up to 128 bits.
+pub(crate) fn wide(hex: &Value) -> u128 {
+    u128::from_str_radix(text(hex), 16).unwrap()
+}
+
+/// What a row has under `bits`.
+pub(crate) fn size(row: &Value) -> Size {
+    Size::of_bits(row["bits"].as_u64().unwrap() as u32).unwrap()
 }
 
 /// `["s", text]`, `["h", hex]`, `["i", decimal]`, `["nil"]`, `["other", …]`.
@@ -119,8 +129,10 @@ pub(crate) fn spec(prefix: &str, format: Format) -> Spec {
     }
 }
 
-pub(crate) fn speck(base_key: &Value) -> Arc<Speck64> {
-    Arc::new(Speck64::derived(&BaseKey::new(&bytes(base_key)).unwrap()))
+/// The 64-bit cipher that a row names, under its base key.
+pub(crate) fn cipher(row: &Value) -> Arc<Cipher> {
+    let algorithm = Algorithm::parse(text(&row["cipher64"])).unwrap();
+    Arc::new(Cipher::derived(algorithm, &BaseKey::new(&bytes(&row["base_key"])).unwrap()))
 }
 
 pub(crate) fn app(id_type: &IdType, number: u64) -> Term {
