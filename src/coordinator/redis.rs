@@ -4,6 +4,7 @@
 //! lease, so that no field of it ever expires.
 
 mod answer;
+mod confirm;
 mod connect;
 mod connection;
 mod examine;
@@ -13,6 +14,7 @@ mod scripts;
 mod settings;
 
 use std::iter;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 pub use self::connect::connect;
@@ -21,15 +23,16 @@ pub use self::failure::failure;
 pub use self::settings::Settings;
 pub use ::redis::Value;
 
-use self::answer::{Answer, hex, nonsense};
+use self::answer::{Answer, hex};
+use self::confirm::File;
 use self::failure::made;
 use self::registry::flag;
 use self::scripts::Scripts;
-use super::Lease;
 use super::beside::Beside;
 use super::keeper::{self, Adopted, Cause, Claimed, Ends, Keeper, Prolonged, Store, Terms};
 use super::registry::{Examination, Listed, PROTOCOL, margin};
-use crate::error::{Error, Retry};
+use super::{Caution, Lease};
+use crate::error::Error;
 
 /// What a [`Redis`] coordinator is made of.
 pub type Setup = keeper::Setup<Settings>;
@@ -42,7 +45,7 @@ impl Redis {
     #[must_use]
     pub fn new(setup: Setup) -> Self {
         let keys = keys(&setup.namespace, setup.settings.beside);
-        Self::of(setup, |settings| Hash { keys, scripts: Scripts::new(settings.beside), settings })
+        Self::of(setup, |settings| Hash::new(settings, keys))
     }
 
     /// The same with other scripts, for the tests that take a rule out of them or move the server's clock.
@@ -59,6 +62,10 @@ pub struct Hash {
     /// Ours, and that of others beside it.
     keys: Vec<String>,
     scripts: Scripts,
+    /// What is known of the server's append-only file.
+    file: File,
+    /// The policy by which the server may drop the registry.
+    evicts: OnceLock<String>,
 }
 
 /// All keys of a registry are in one slot of a cluster, whatever the namespace is called.
@@ -69,37 +76,14 @@ fn keys(namespace: &str, beside: Beside) -> Vec<String> {
 }
 
 impl Hash {
-    /// How long the append-only file, or the replicas, may take. Every second is usual.
-    const CONFIRMED_WITHIN: Duration = Duration::from_secs(4);
+    fn new(settings: Settings, keys: Vec<String>) -> Self {
+        let scripts = Scripts::new(settings.beside);
+        Self { settings, keys, scripts, file: File::default(), evicts: OnceLock::new() }
+    }
 
     async fn run(&self, connection: &Connection, script: &Script, arguments: &[Argument<'_>]) -> Result<Value, Error> {
         let keys: Vec<&str> = self.keys.iter().map(String::as_str).collect();
         connection.eval(script, &keys, arguments).await.map_err(|error| self.without_hsetex(error))
-    }
-
-    /// Waits until what was just written is where a restart or a failover will find it: nobody relies on it before.
-    async fn confirm(&self, connection: &Connection, syncs: bool) -> Result<(), Error> {
-        let limit = Self::CONFIRMED_WITHIN.as_millis().to_string();
-        let replicas = self.settings.replicas;
-        if replicas > 0 {
-            let wanted = replicas.to_string();
-            let answer = connection.command(&[b"WAIT", wanted.as_bytes(), limit.as_bytes()]).await?;
-            let Value::Int(found) = answer else { return Err(nonsense(&self.name())) };
-            if found < i64::from(replicas) {
-                let what = format!("{found} of {replicas} replicas have the lease after {limit} ms");
-                return Err(self.unconfirmed(&what, "do the replicas run, and keep up? Else lower replicas=…"));
-            }
-        }
-        if syncs {
-            let answer = connection.command(&[b"WAITAOF", b"1", b"0", limit.as_bytes()]).await?;
-            let Value::Array(found) = answer else { return Err(nonsense(&self.name())) };
-            if !matches!(found.first(), Some(Value::Int(1))) {
-                let what = format!("the lease is not in the append-only file after {limit} ms");
-                let hint = "set appendfsync to everysec or always; or is the server's disk too slow?";
-                return Err(self.unconfirmed(&what, hint));
-            }
-        }
-        Ok(())
     }
 
     /// Only their hash needs a command of the newest servers.
@@ -110,10 +94,6 @@ impl Hash {
             return error;
         }
         error.with(|fields| fields.hint = Some(failure::HSETEX.to_owned()))
-    }
-
-    fn unconfirmed(&self, what: &str, hint: &str) -> Error {
-        made(&self.name(), what, None, Some(hint.to_owned())).retry_as(Retry::Soon)
     }
 
     /// Without an identity nobody can tell a registry that remembers from one that does not.
@@ -145,7 +125,7 @@ impl Store for Hash {
         let (nonce, layout) = (hex(&nonce), agreement.layout_text());
         let (agreed_ttl, fingerprint) =
             (millis(agreement.ttl).to_string(), agreement.fingerprint.map(|key| hex(&key)).unwrap_or_default());
-        let arguments: [Argument<'_>; 10] = [
+        let arguments: [Argument<'_>; 11] = [
             i64::from(machine_ids.first).into(),
             i64::from(machine_ids.last).into(),
             nonce.as_str().into(),
@@ -156,18 +136,25 @@ impl Store for Hash {
             holder.as_str().into(),
             i64::from(PROTOCOL).into(),
             flag(agreement.durable).into(),
+            self.file.confirms().into(),
         ];
         let place = self.name();
         let answer = self.run(connection, &self.scripts.acquire, &arguments).await?;
         let Some(answer) = Answer::read(&place, answer)? else { return Ok(Claimed::Strange) };
+        if answer.text(1)? == "unwritten" {
+            return Err(self.unwritten());
+        }
         let claimed = claimed(&answer)?;
-        if let Claimed::Granted { machine, token, now_ms, end_ms, .. } = claimed
-            && let Err(error) = self.confirm(connection, answer.flag(8)?).await
-        {
-            // Nobody has used it.
-            let orphan = Lease { machine, token, start_ms: now_ms + 1, end_ms };
-            let _ = self.give_back(connection, terms, &orphan, now_ms).await;
-            return Err(error);
+        if let Claimed::Granted { machine, token, now_ms, end_ms, .. } = claimed {
+            if let Some(policy) = answer.said(9)?.filter(|policy| policy.starts_with("allkeys-")) {
+                let _ = self.evicts.set(policy.to_owned());
+            }
+            if let Err(error) = self.confirm(connection, answer.wait(8)?).await {
+                // Nobody has used it.
+                let orphan = Lease { machine, token, start_ms: now_ms + 1, end_ms };
+                let _ = self.give_back(connection, terms, &orphan, now_ms).await;
+                return Err(error);
+            }
         }
         Ok(claimed)
     }
@@ -180,22 +167,25 @@ impl Store for Hash {
         ttl: Duration,
     ) -> Result<Prolonged, Error> {
         let token = hex(&lease.token.0);
-        let arguments: [Argument<'_>; 5] = [
+        let arguments: [Argument<'_>; 7] = [
             i64::from(lease.machine).into(),
             token.as_str().into(),
             millis(ttl).into(),
             (lease.end_ms as i64).into(),
             millis(margin(terms.agreement.ttl)).into(),
+            millis(terms.agreement.ttl).into(),
+            self.file.confirms().into(),
         ];
         let place = self.name();
         let answer = self.run(connection, &self.scripts.renew, &arguments).await?;
         let Some(answer) = Answer::read(&place, answer)? else { return Ok(Prolonged::Strange) };
         match answer.text(1)? {
             "granted" => {
-                self.confirm(connection, answer.flag(4)?).await?;
+                self.confirm(connection, answer.wait(4)?).await?;
                 Ok(Prolonged::Granted { now_ms: answer.number(2)?, end_ms: answer.number(3)? })
             }
             "strange" => Ok(Prolonged::Strange),
+            "unwritten" => Err(self.unwritten()),
             "forgotten" => Ok(Prolonged::Forgotten),
             "lost" => Ok(Prolonged::Lost),
             _ => Err(answer.nonsense()),
@@ -229,6 +219,16 @@ impl Store for Hash {
 
     fn script(&self) -> String {
         failure::acl_line(&self.keys)
+    }
+
+    fn caution(&self) -> Option<Caution> {
+        let policy = self.evicts.get()?;
+        let message = format!(
+            "{}: maxmemory-policy is {policy}: the server may evict the registry, and newcomers would wait; use volatile-… \
+             or noeviction",
+            self.name()
+        );
+        Some(Caution { code: "REGISTRY_EVICTABLE", message })
     }
 }
 

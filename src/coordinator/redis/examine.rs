@@ -13,11 +13,8 @@ use crate::error::Error;
 impl Hash {
     pub(super) async fn examined(&self, connection: &Connection, terms: &Terms) -> Result<Examination, Error> {
         let told = Told::ask(connection).await?;
-        let mut checks = vec![told.version(), told.role()];
         let seen = self.looked(connection, terms).await?;
-        let said = seen.looked.as_ref().and_then(|looked| looked.found.durable);
-        checks.extend(told.persistence(said.unwrap_or(terms.agreement.durable), seen.outlasts));
-        checks.extend(told.memory());
+        let mut checks = told.checks(terms.agreement.durable, seen.believed);
         checks.push(clocks(seen.now_ms, None));
         let mut round_trips = RoundTrips::default();
         while round_trips.wants_more() {
@@ -40,7 +37,11 @@ impl Told {
     async fn ask(connection: &Connection) -> Result<Self, Error> {
         let mut told = HashMap::new();
         for section in ["server", "replication", "persistence", "memory", "clients", "stats"] {
-            let Value::BulkString(text) = connection.command(&[b"INFO", section.as_bytes()]).await? else { continue };
+            let text = match connection.command(&[b"INFO", section.as_bytes()]).await {
+                Ok(Value::BulkString(text)) => text,
+                Err(error) if error.fields().server_code.as_deref() != Some("NOPERM") => return Err(error),
+                _ => continue,
+            };
             for line in String::from_utf8_lossy(&text).lines() {
                 if let Some((name, value)) = line.split_once(':') {
                     told.insert(name.to_owned(), value.to_owned());
@@ -48,6 +49,17 @@ impl Told {
             }
         }
         Ok(Self(told))
+    }
+
+    fn checks(&self, durable: bool, believed: bool) -> Vec<Check> {
+        if self.0.is_empty() {
+            let found = "this user may not ask for the server's version, role, persistence and eviction policy";
+            return vec![check("INFO", Verdict::Warning, found.into()).advise("ACL SETUSER <user> +info")];
+        }
+        let mut checks = vec![self.version(), self.role()];
+        checks.extend(self.persistence(durable, believed));
+        checks.extend(self.memory());
+        checks
     }
 
     fn get(&self, name: &str) -> &str {
@@ -60,17 +72,25 @@ impl Told {
 
     fn server(&self) -> String {
         match (self.get("valkey_version"), self.get("redis_version")) {
+            ("", "") => "Redis or Valkey".to_owned(),
             ("", version) => format!("Redis {version}"),
             (version, _) => format!("Valkey {version}"),
         }
     }
 
-    fn version(&self) -> Check {
-        let number = |part: Option<&str>| part.and_then(|part| part.parse::<u32>().ok()).unwrap_or(0);
+    /// Major and minor; Valkey says with which Redis it agrees.
+    fn release(&self) -> (u32, u32) {
+        let number = |part: Option<&str>| part.and_then(|part| part.parse().ok()).unwrap_or(0);
         let mut parts = self.get("redis_version").split('.');
-        let found = (number(parts.next()), number(parts.next()));
-        let version = check("version", if found < (6, 2) { Verdict::Error } else { Verdict::Fine }, self.server());
-        if found < (6, 2) { version.advise("Redis 6.2 or newer is needed, or Valkey") } else { version }
+        (number(parts.next()), number(parts.next()))
+    }
+
+    fn version(&self) -> Check {
+        if self.release() < (6, 2) {
+            check("version", Verdict::Error, self.server()).advise("Redis 6.2 or newer is needed, or Valkey")
+        } else {
+            check("version", Verdict::Fine, self.server())
+        }
     }
 
     fn role(&self) -> Check {
@@ -81,11 +101,22 @@ impl Told {
         }
     }
 
-    fn persistence(&self, durable: bool, outlasts: bool) -> Vec<Check> {
-        let found = match (self.get("aof_enabled"), outlasts) {
-            ("1", true) => "append-only file, no replicas: after a restart nobody waits",
-            ("1", false) => "append-only file; yet after a restart or failover newcomers wait",
-            _ => "no append-only file: after a restart or failover newcomers wait",
+    fn persistence(&self, durable: bool, believed: bool) -> Vec<Check> {
+        let replicas = self.number("connected_slaves").unwrap_or(0);
+        let found = match (self.get("aof_enabled"), self.release() >= (7, 2), replicas) {
+            ("1", true, 0) if believed => {
+                "append-only file, no replicas: after a restart within two thirds of a ttl nobody waits".to_owned()
+            }
+            ("1", true, 0) => "append-only file, no replicas, but no lease was confirmed to be in it lately: after a \
+                               restart newcomers wait"
+                .to_owned(),
+            ("1", true, _) => {
+                format!("append-only file, replicas: {replicas}; after a restart or failover newcomers wait")
+            }
+            ("1", false, _) => {
+                "append-only file, but no WAITAOF (Redis 7.2): after a restart newcomers wait".to_owned()
+            }
+            _ => "no append-only file: after a restart or failover newcomers wait".to_owned(),
         };
         let mut checks = vec![match self.get("aof_last_write_status") {
             "err" => check("persistence", Verdict::Error, "the append-only file cannot be written".into())
@@ -94,7 +125,7 @@ impl Told {
                 check("persistence", Verdict::Warning, "incarnation 'durable': nobody would notice a loss".into())
                     .advise("only where the server never forgets what it has confirmed")
             }
-            _ => check("persistence", Verdict::Fine, found.into()),
+            _ => check("persistence", Verdict::Fine, found),
         }];
         if self.get("run_id").is_empty() && !durable {
             checks.push(
