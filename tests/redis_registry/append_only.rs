@@ -37,6 +37,9 @@ fn goes_on(server: &Server, bench: &RedisBench, what: &str, mut holder: Holder) 
         let before = holder.lease();
         return notices(bench, what, holder, before);
     }
+    let remembered = bench.field("incarnation");
+    wait(bench.client_of_all().examine()).unwrap();
+    assert_eq!(bench.field("incarnation"), remembered, "{what}: looking changes nothing");
     let newcomers: Vec<Holder> = (0..3).map(|_| bench.holder(0, 3)).collect();
     let before = holder.lease();
     assert!(newcomers.iter().all(|newcomer| newcomer.lease().machine != before.machine), "{what}: granted twice");

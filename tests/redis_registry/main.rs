@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a panic is how a test fails")]
 
 mod append_only;
+mod examination;
 mod failures;
 mod memory;
 #[path = "../support/redis_server.rs"]

@@ -15,6 +15,7 @@ impl Hash {
         let told = Told::ask(connection).await?;
         let seen = self.looked(connection, terms).await?;
         let mut checks = told.checks(terms.agreement.durable, seen.believed);
+        checks.extend(told.replicas(self.settings.replicas));
         checks.push(clocks(seen.now_ms, None));
         let mut round_trips = RoundTrips::default();
         while round_trips.wants_more() {
@@ -36,7 +37,7 @@ impl Told {
     /// Section by section, as Redis 6 wants it.
     async fn ask(connection: &Connection) -> Result<Self, Error> {
         let mut told = HashMap::new();
-        for section in ["server", "replication", "persistence", "memory", "clients", "stats"] {
+        for section in ["server", "replication", "persistence", "memory", "clients", "stats", "cluster"] {
             let text = match connection.command(&[b"INFO", section.as_bytes()]).await {
                 Ok(Value::BulkString(text)) => text,
                 Err(error) if error.fields().server_code.as_deref() != Some("NOPERM") => return Err(error),
@@ -134,6 +135,16 @@ impl Told {
             );
         }
         checks
+    }
+
+    /// A master that its replicas cannot reach goes on, beside the replica that takes its place.
+    fn replicas(&self, wanted: u32) -> Option<Check> {
+        let found = self.number("connected_slaves").filter(|found| *found > 0)?;
+        let minds = wanted > 0 || !self.get("min_slaves_good_slaves").is_empty() || self.get("cluster_enabled") == "1";
+        let check = check("replicas", if minds { Verdict::Fine } else { Verdict::Warning }, found.to_string());
+        let advice = "replicas=… in the address (more than half of them), or min-replicas-to-write 1: else a master that is \
+                      cut off would grant leases beside the one that takes its place";
+        Some(if minds { check } else { check.advise(advice) })
     }
 
     fn memory(&self) -> Vec<Check> {

@@ -3,7 +3,7 @@
 local protocol, layout, ttl, durable, keys, incarnation, not_before, version, aof, copied =
   fields('protocol', 'layout', 'ttl', 'durable', 'keys', 'incarnation', 'not_before', 'version', 'aof', 'copied')
 local now = clock()
-local same = protocol and not_before and is_same(now, durable, incarnation, aof, copied)
+local same = protocol and not_before and is_same(now, durable, incarnation, aof, copied, true)
 local believed = same and durable ~= '1' and copied ~= '1' and is_believed(now, aof)
 local rows = 0
 if protocol then

@@ -50,9 +50,10 @@ local function former()
   return string.match(id, '^0*$') and '' or ':' .. id
 end
 
--- Nobody has a copy that could take this server's place, and it took nobody's.
+-- Nobody has a copy that could take this server's place, and it took nobody's. In a cluster the hash may move.
 local function is_alone()
   return info('replication', 'role') == 'master' and info('replication', 'connected_slaves') == '0' and former() == ''
+    and info('cluster', 'cluster_enabled') ~= '1'
 end
 
 -- What changes when this registry may have forgotten something: with the server's run, and with its promotion, since what a
@@ -68,8 +69,8 @@ local function is_believed(now, aof)
 end
 
 -- Whether it is the incarnation that it remembers. A restart counts as the same one as long as its append-only file is
--- believed, unless somebody else has a copy.
-local function is_same(now, durable, incarnation, aof, copied)
+-- believed, unless somebody else has a copy; that it was one is written down, unless we only look.
+local function is_same(now, durable, incarnation, aof, copied, looks)
   local found = identity(durable)
   if not incarnation then return false end
   -- Nothing was granted since, where nobody has said yet how to tell.
@@ -79,7 +80,7 @@ local function is_same(now, durable, incarnation, aof, copied)
   if durable == '1' or copied == '1' or not is_believed(now, aof) or not has_file() or not is_alone() then
     return false
   end
-  redis.call('HSET', key, 'incarnation', found)
+  if not looks then redis.call('HSET', key, 'incarnation', found) end
   return true
 end
 
