@@ -69,8 +69,11 @@ fn unknown(client: &dyn Coordinator, lease: &mintid::coordinator::Lease) -> Erro
     }
 }
 
+/// A rule, what is changed in the scripts to break it, and the check that must notice.
+type Rule<'a> = (&'a str, &'a [Change], fn(&[Change]));
+
 /// Takes one rule at a time out of the scripts: each check passes with it, and fails without.
-fn rules_are_missed(rules: &[(&str, &[Change], fn(&[Change]))]) {
+fn rules_are_missed(rules: &[Rule<'_>]) {
     for (rule, changes, check) in rules {
         catch_unwind(AssertUnwindSafe(|| check(&[]))).unwrap_or_else(|_| panic!("{rule}: the check fails anyway"));
         let outcome = catch_unwind(AssertUnwindSafe(|| check(changes)));

@@ -13,7 +13,7 @@ use mintid::layout::Layout;
 use tokio_postgres::{NoTls, SimpleQueryMessage};
 
 use crate::support::bench::{Bench, Change, Holder, Kind, few_machines};
-use crate::support::registry::{RegistryBench, terms};
+use crate::support::registry::{RegistryBench, Way, hex, terms};
 
 /// Where the server is that the README's test command promises.
 pub(crate) fn url() -> String {
@@ -206,7 +206,7 @@ impl RegistryBench for PostgresBench {
         self.value("select floor(extract(epoch from clock_timestamp() + (select shift from clock)) * 1000)::int8")
     }
 
-    fn ways_to_forget() -> Vec<(&'static str, fn(&Self))> {
+    fn ways_to_forget() -> Vec<Way<Self>> {
         vec![
             ("the incarnation is gone, with nothing else lost", |bench| bench.run("truncate mintid_incarnation")),
             ("the leases were emptied and filled from a copy", |bench| {
@@ -235,9 +235,7 @@ impl RegistryBench for PostgresBench {
     }
 
     fn write(&self, machine: u32, token: Option<[u8; 16]>, end_ms: i64) {
-        let token = token.map_or("null".to_owned(), |token| {
-            format!("'\\x{}'", token.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
-        });
+        let token = token.map_or("null".to_owned(), |token| format!("'\\x{}'", hex(token)));
         self.run(&format!(
             "update mintid_leases set token = {token},
                expires_at = 'epoch'::timestamptz + {end_ms} * interval '1 ms' where id = {machine}"

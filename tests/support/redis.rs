@@ -13,7 +13,7 @@ use mintid::error::Error;
 use mintid::layout::Layout;
 
 use crate::support::bench::{Bench, Change, Holder, Kind, few_machines};
-use crate::support::registry::{RegistryBench, terms};
+use crate::support::registry::{RegistryBench, Way, hex, terms};
 
 /// Where the server is that the README's test command promises.
 pub(crate) fn url() -> String {
@@ -240,7 +240,7 @@ impl RegistryBench for RedisBench {
         part(0) * 1000 + part(1) / 1000 + shift
     }
 
-    fn ways_to_forget() -> Vec<(&'static str, fn(&Self))> {
+    fn ways_to_forget() -> Vec<Way<Self>> {
         vec![
             ("the hash is gone", |bench| {
                 bench.run(&["DEL", &bench.key()]);
@@ -263,6 +263,8 @@ impl RegistryBench for RedisBench {
 
     fn change_incarnation(&self) {
         self.set("incarnation", "0123456789abcdef0123456789abcdef01234567");
+        // Nor does it have a file that is believed.
+        self.unset(&["aof"]);
     }
 
     fn forget_leases(&self) {
@@ -275,7 +277,7 @@ impl RegistryBench for RedisBench {
         self.set(&format!("e{machine}"), &end_ms.to_string());
         let field = format!("t{machine}");
         match token {
-            Some(token) => self.set(&field, &token.iter().map(|byte| format!("{byte:02x}")).collect::<String>()),
+            Some(token) => self.set(&field, &hex(token)),
             None => self.unset(&[&field]),
         }
     }

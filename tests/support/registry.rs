@@ -13,6 +13,9 @@ pub(crate) const TTL: Duration = Duration::from_secs(300);
 /// 300 s and the margin of 2 s.
 pub(crate) const QUARANTINE_MS: i64 = 302_000;
 
+/// What happens to a registry, and what makes it happen.
+pub(crate) type Way<B> = (&'static str, fn(&B));
+
 /// An empty registry on a server, and hands in it. Each check gets a new one.
 pub(crate) trait RegistryBench: Bench + Sized + 'static {
     /// A client of it.
@@ -29,7 +32,7 @@ pub(crate) trait RegistryBench: Bench + Sized + 'static {
     fn now_ms(&self) -> i64;
 
     /// All that makes it forget something, though its holders can go on; with what was forgotten.
-    fn ways_to_forget() -> Vec<(&'static str, fn(&Self))>;
+    fn ways_to_forget() -> Vec<Way<Self>>;
 
     /// It is another incarnation now; nothing else is lost.
     fn change_incarnation(&self);
@@ -69,6 +72,11 @@ pub(crate) trait RegistryBench: Bench + Sized + 'static {
     fn client_of_all(&self) -> Self::Client {
         self.client_on(|_| {})
     }
+}
+
+/// A token as servers take it.
+pub(crate) fn hex(token: [u8; 16]) -> String {
+    format!("{:032x}", u128::from_be_bytes(token))
 }
 
 /// The terms of most clients of a bench.

@@ -47,14 +47,13 @@ impl Hash {
         self.replicated(connection).await?;
         let left = Self::CONFIRMED_WITHIN.saturating_sub(SystemClock.tick().since(sent));
         match wait {
-            Wait::Not => Ok(()),
             Wait::Must => self.written(connection, left).await,
             // Once, beforehand: whoever asks must not have to wait for an answer again and again.
             Wait::May if !self.file.asked.swap(true, Ordering::Relaxed) => {
                 let _ = self.written(connection, left / 2).await;
                 Ok(())
             }
-            Wait::May => Ok(()),
+            Wait::Not | Wait::May => Ok(()),
         }
     }
 

@@ -14,7 +14,8 @@ impl Hash {
     pub(super) async fn examined(&self, connection: &Connection, terms: &Terms) -> Result<Examination, Error> {
         let told = Told::ask(connection).await?;
         let seen = self.looked(connection, terms).await?;
-        let mut checks = told.checks(terms.agreement.durable, seen.believed);
+        let said = seen.looked.as_ref().and_then(|looked| looked.found.durable);
+        let mut checks = told.checks(said.unwrap_or(terms.agreement.durable), seen.believed);
         checks.extend(told.replicas(self.settings.replicas));
         checks.push(clocks(seen.now_ms, None));
         let mut round_trips = RoundTrips::default();
@@ -103,21 +104,10 @@ impl Told {
     }
 
     fn persistence(&self, durable: bool, believed: bool) -> Vec<Check> {
-        let replicas = self.number("connected_slaves").unwrap_or(0);
-        let found = match (self.get("aof_enabled"), self.release() >= (7, 2), replicas) {
-            ("1", true, 0) if believed => {
-                "append-only file, no replicas: after a restart within two thirds of a ttl nobody waits".to_owned()
-            }
-            ("1", true, 0) => "append-only file, no replicas, but no lease was confirmed to be in it lately: after a \
-                               restart newcomers wait"
-                .to_owned(),
-            ("1", true, _) => {
-                format!("append-only file, replicas: {replicas}; after a restart or failover newcomers wait")
-            }
-            ("1", false, _) => {
-                "append-only file, but no WAITAOF (Redis 7.2): after a restart newcomers wait".to_owned()
-            }
-            _ => "no append-only file: after a restart or failover newcomers wait".to_owned(),
+        let found = match (self.get("aof_enabled"), believed) {
+            ("1", true) => "append-only file, no replicas: after a restart within two thirds of a ttl nobody waits",
+            ("1", false) => "append-only file; yet after a restart or failover newcomers wait",
+            _ => "no append-only file: after a restart or failover newcomers wait",
         };
         let mut checks = vec![match self.get("aof_last_write_status") {
             "err" => check("persistence", Verdict::Error, "the append-only file cannot be written".into())
@@ -126,7 +116,7 @@ impl Told {
                 check("persistence", Verdict::Warning, "incarnation 'durable': nobody would notice a loss".into())
                     .advise("only where the server never forgets what it has confirmed")
             }
-            _ => check("persistence", Verdict::Fine, found),
+            _ => check("persistence", Verdict::Fine, found.into()),
         }];
         if self.get("run_id").is_empty() && !durable {
             checks.push(

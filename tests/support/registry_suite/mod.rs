@@ -5,6 +5,7 @@
 
 mod forgetting;
 mod keeping;
+mod restoring;
 pub(crate) mod rules;
 
 use mintid::coordinator::registry::{Mode, Registry};
@@ -13,6 +14,7 @@ use mintid::error::{Code, Error};
 
 pub(crate) use self::forgetting::*;
 pub(crate) use self::keeping::*;
+pub(crate) use self::restoring::*;
 use crate::support::bench::{Holder, wait};
 use crate::support::registry::{QUARANTINE_MS, RegistryBench, TTL};
 
@@ -34,6 +36,8 @@ macro_rules! suite {
             a_second_reset_begins_the_wait_anew
             many_that_meet_another_incarnation_together_agree_on_one
             many_that_find_no_registry_make_it_together
+            an_announced_restore_makes_newcomers_wait_and_holders_go_on
+            a_restore_that_nobody_announces_is_not_noticed_by_newcomers
             a_release_keeps_the_end_and_no_token
             a_setup_keeps_to_the_layout_that_the_processes_have
             who_disagrees_is_refused_with_the_option

@@ -37,11 +37,13 @@ local function info(name, field)
   return string.match(section(name), '\n' .. field .. ':([^\r\n]*)') or ''
 end
 
--- Whether the server has an append-only file, and a command that waits for it.
+-- Whether the server has an append-only file, and a command that waits until it is on disk: that of Redis 7.4 and of Valkey
+-- answers before (redis/redis#13793).
 local function has_file()
   local major, minor = string.match(info('server', 'redis_version'), '^(%d+)%.(%d+)')
-  return info('persistence', 'aof_enabled') == '1' and major ~= nil
-    and (major + 0 > 7 or (major == '7' and minor + 0 >= 2))
+  major, minor = tonumber(major) or 0, tonumber(minor) or 0
+  return info('persistence', 'aof_enabled') == '1' and info('server', 'valkey_version') == ''
+    and (major > 7 or major == 7 and minor >= 2 and minor ~= 4)
 end
 
 -- What this server's replication was called before it took its master's place; '' if it never did.

@@ -20,8 +20,8 @@ const RIGHTS: &str = "the user needs: ~mintid:* +eval +evalsha +hget +hmget +hge
                       database than 0 (npx mintid setup --print)";
 
 /// Where the server does not tell its run ID, or not to this user.
-pub(in crate::coordinator::redis) const DURABLE: &str =
-    "ACL SETUSER <user> +info; or, if the server never forgets what it has confirmed, incarnation: 'durable'";
+pub(in crate::coordinator::redis) const DURABLE: &str = "allow +info; or set incarnation: 'durable', if the server never forgets what it has confirmed: nobody could tell \
+     whether it did (ACL SETUSER <user> +info)";
 
 /// A server that is too old for the hash of others.
 pub(in crate::coordinator::redis) const HSETEX: &str =
