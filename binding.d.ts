@@ -53,6 +53,46 @@ export interface Check {
   advice?: string
 }
 
+/** What came of it: a grant, a trouble, or neither, which is a clear no. */
+export interface CustomAnswer {
+  granted?: CustomGranted
+  trouble?: CustomTrouble
+}
+
+export interface CustomGranted {
+  machineId?: number
+  token?: string
+  now: number
+  end: number
+  leased?: number
+}
+
+/**
+ * What `js/custom.js` is asked to call; times in milliseconds since 1970. `abandon`: nobody waits for that call's answer
+ * any more.
+ */
+export interface CustomRequest {
+  call: number
+  operation: 'acquire' | 'renew' | 'release' | 'abandon'
+  namespace?: string
+  machineIds?: MachineRange
+  machineId?: number
+  ttlMs?: number
+  token?: string
+  holder?: string
+  layout?: string
+  fingerprint?: string
+  end?: number
+  lastUsed?: number
+}
+
+export interface CustomTrouble {
+  what: string
+  code?: string
+  hint?: string
+  isFinal: boolean
+}
+
 export interface EnvironmentVariable {
   name: string
   value?: string
@@ -165,7 +205,9 @@ export interface MovedSequence {
 }
 
 export interface NativeOptions {
-  coordinator: 'local' | 'directory' | 'fixed' | 'none' | 'postgres' | 'redis'
+  coordinator: 'local' | 'directory' | 'fixed' | 'none' | 'postgres' | 'redis' | 'custom'
+  /** What messages call a custom coordinator. */
+  name?: string
   directory?: string
   /** Of a server; or `parameters`, by the names that they have in URLs. */
   url?: string
@@ -181,8 +223,8 @@ export interface NativeOptions {
   layout: LayoutOptions
 }
 
-/** Makes a handle; takes no lease yet. */
-export declare function open(options: NativeOptions, onEvent: (arg: LeaseEvent) => void): Handle | Failure
+/** Makes a handle; takes no lease yet. `onRequest`: the functions of a custom coordinator. */
+export declare function open(options: NativeOptions, onEvent: (arg: LeaseEvent) => void, onRequest?: (request: CustomRequest, answer: (call: number, answer: CustomAnswer) => void) => void): Handle | Failure
 
 /** Makes a registry, or what is missing of it. */
 export declare function setup(options: NativeOptions, mode: 'plain' | 'fresh' | 'accept-reset' | 'restored'): Promise<SetupReport | Failure>

@@ -10,7 +10,8 @@ const OTHERS = {
   local: "coordinator 'local'",
   none: "coordinator 'none'",
   directory: 'a directory',
-  fixed: 'machineId'
+  fixed: 'machineId',
+  custom: 'a custom coordinator'
 }
 
 /**

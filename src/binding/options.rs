@@ -1,6 +1,7 @@
 //! Options as `js/options` leaves them: complete and of the right types.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use napi::bindgen_prelude::Uint8Array;
@@ -8,6 +9,7 @@ use napi_derive::napi;
 
 use crate::cipher::{BaseKey, no_key};
 use crate::codec::Format;
+use crate::coordinator::custom::{Functions, Own};
 use crate::coordinator::fixed::Identity;
 use crate::coordinator::registry::OnReset;
 use crate::coordinator::tls::TlsOptions;
@@ -20,8 +22,10 @@ use crate::lease::state::Timings;
 
 #[napi(object, object_to_js = false)]
 pub struct NativeOptions {
-    #[napi(ts_type = "'local' | 'directory' | 'fixed' | 'none' | 'postgres' | 'redis'")]
+    #[napi(ts_type = "'local' | 'directory' | 'fixed' | 'none' | 'postgres' | 'redis' | 'custom'")]
     pub coordinator: String,
+    /// What messages call a custom coordinator.
+    pub name: Option<String>,
     pub directory: Option<String>,
     /// Of a server; or `parameters`, by the names that they have in URLs.
     pub url: Option<String>,
@@ -59,7 +63,7 @@ pub struct Hosts {
     pub own: Vec<String>,
 }
 
-#[napi(object, object_to_js = false)]
+#[napi(object)]
 pub struct MachineRange {
     pub from: u32,
     pub to: u32,
@@ -116,7 +120,8 @@ pub struct AcceptedSpelling {
 }
 
 impl NativeOptions {
-    pub(super) fn convert(self) -> Result<Options, Error> {
+    /// `functions`: those of a custom coordinator.
+    pub(super) fn convert(self, functions: Option<Arc<dyn Functions>>) -> Result<Options, Error> {
         let millis = |ms: u32| Duration::from_millis(u64::from(ms));
         let LayoutOptions { partition, time, machine, sequence, epoch_ms } = self.layout;
         let on_reset = match self.lease.on_reset.as_deref() {
@@ -131,7 +136,8 @@ impl NativeOptions {
         };
         let address = Address { url: self.url, parameters: self.parameters, tls: self.tls };
         let mut guarded = self.machine_id.and_then(MachineId::identity);
-        let place = place(&self.coordinator, self.directory, address, &mut guarded);
+        let own = functions.map(|functions| Own::new(self.name.unwrap_or_default(), functions));
+        let place = place(&self.coordinator, self.directory, address, own, &mut guarded);
         let place = place.map_err(|error| if guarded.is_some() { error.about_guard() } else { error })?;
         let lease = self.lease;
         // A guarded lease stays as short as a first one: who crashes is back soon, however old it was.
@@ -207,8 +213,12 @@ fn place(
     coordinator: &str,
     directory: Option<String>,
     address: Address,
+    own: Option<Own>,
     identity: &mut Option<Identity>,
 ) -> Result<Place, Error> {
+    if let ("custom", Some(own)) = (coordinator, own) {
+        return Ok(Place::Custom(own));
+    }
     Ok(match (coordinator, directory) {
         ("none", _) => Place::Nowhere,
         ("local", _) => Place::Local,

@@ -9,6 +9,7 @@
 mod address;
 #[cfg(feature = "tls")]
 mod beside;
+pub mod custom;
 pub mod fixed;
 #[cfg(feature = "runtime")]
 pub mod guarded;

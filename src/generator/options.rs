@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::only_converts;
 use crate::cipher::BaseKey;
 use crate::clock::Clock;
+use crate::coordinator::custom::{self, Custom, Own};
 use crate::coordinator::fixed::{Fixed, Identity};
 use crate::coordinator::guarded::{Claims, Guarded};
 #[cfg(feature = "runtime")]
@@ -33,6 +34,8 @@ pub enum Place {
     Directory(PathBuf),
     /// Nobody; the machine ID was set by hand.
     Fixed(Identity),
+    /// The user's own functions.
+    Custom(Own),
     /// A PostgreSQL database.
     #[cfg(feature = "postgres")]
     Postgres(Box<postgres::Settings>),
@@ -103,6 +106,16 @@ impl Options {
                 let fixed = Fixed::new(machine, namespace, *layout, Arc::clone(clock));
                 Ok((format!("machineId {machine}"), Arc::new(fixed)))
             }
+            Place::Custom(own) => {
+                let custom = Custom::new(custom::Setup {
+                    own: own.clone(),
+                    namespace: namespace.clone(),
+                    machine_ids: self.machines()?,
+                    layout: *layout,
+                    fingerprint: self.key.as_ref().map(BaseKey::fingerprint),
+                });
+                Ok((own.address(), Arc::new(custom)))
+            }
             #[cfg(feature = "postgres")]
             Place::Postgres(settings) => Ok((settings.address(), Arc::new(Postgres::new(self.setup(&**settings)?)))),
             #[cfg(feature = "redis")]
@@ -120,10 +133,9 @@ impl Options {
             Place::Postgres(settings) => Ok(Arc::new(Postgres::new(self.setup(&**settings)?))),
             #[cfg(feature = "redis")]
             Place::Redis(settings) => Ok(Arc::new(Redis::new(self.setup(&**settings)?))),
-            Place::Nowhere | Place::Local | Place::Directory(_) | Place::Fixed(_) => Err(Error::config(
-                "coordinator",
-                "coordinator: expected the URL of a server; only those have a registry",
-            )),
+            Place::Nowhere | Place::Local | Place::Directory(_) | Place::Fixed(_) | Place::Custom(_) => Err(
+                Error::config("coordinator", "coordinator: expected the URL of a server; only those have a registry"),
+            ),
         }
     }
 
