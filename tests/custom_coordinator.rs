@@ -14,7 +14,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mintid::clock::{Clock, ManualClock};
-use mintid::coordinator::custom::{Custom, Functions, Granted, Own, Request, Said, Setup, Trouble};
+use mintid::coordinator::custom::{Custom, Setup};
+use mintid::coordinator::functions::{Functions, Granted, Own, Request, Said, Trouble};
 use mintid::coordinator::{Answer, Coordinator, Grant, Lease, MachineIds, Renewal, Token};
 use mintid::error::{Code, Error, Retry};
 use mintid::layout::Layout;
@@ -76,6 +77,7 @@ impl InMemory {
                 self.client(machine, machine).release(&lease, last_used_ms).await.unwrap();
                 Said::No
             }
+            Request::Query { .. } | Request::Eval { .. } => panic!("nothing is lent"),
         }
     }
 }
@@ -192,6 +194,7 @@ fn threw(is_final: bool) -> Result<Said, Trouble> {
         code: Some("EHOSTUNREACH".into()),
         hint: Some("thrown at acquire (ids.js:7:9)".into()),
         is_final,
+        ..Trouble::default()
     })
 }
 

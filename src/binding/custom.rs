@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 
 use super::options::MachineRange;
 use crate::coordinator::Answer;
-use crate::coordinator::custom::{Functions, Granted, Request, Said, Trouble};
+use crate::coordinator::functions::{Functions, Granted, Request, Said, Trouble};
 
 /// What `js/custom.js` is asked to call; times in milliseconds since 1970. `abandon`: nobody waits for that call's answer
 /// any more.

@@ -15,7 +15,7 @@ use super::generation::{Owned, Pinned};
 use super::options::NativeOptions;
 use super::queue::{Outcome, Queue};
 use crate::clock::{Clock, SystemClock};
-use crate::coordinator::custom::Functions;
+use crate::coordinator::functions::Functions;
 use crate::error::Error;
 use crate::generator::Generator;
 use crate::lease::pool;

@@ -9,8 +9,8 @@ use napi_derive::napi;
 
 use crate::cipher::{BaseKey, no_key};
 use crate::codec::Format;
-use crate::coordinator::custom::{Functions, Own};
 use crate::coordinator::fixed::Identity;
+use crate::coordinator::functions::{Functions, Own};
 use crate::coordinator::registry::OnReset;
 use crate::coordinator::tls::TlsOptions;
 use crate::coordinator::{postgres, redis};

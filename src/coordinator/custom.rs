@@ -6,130 +6,15 @@
 mod check;
 
 use std::collections::HashMap;
-use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use super::functions::{Own, Request, Said, Trouble};
 use super::registry::holder;
 use super::{Answer, Coordinator, Grant, Lease, MachineIds, Renewal, Token, exhausted};
 use crate::error::{Code, Error, Retry};
 use crate::layout::Layout;
 use crate::nonce::Loss;
-
-/// The functions, wherever they run.
-pub trait Functions: fmt::Debug + Send + Sync + 'static {
-    /// Has one of them called. When the future is dropped nobody waits for the answer any more.
-    fn call(&self, request: Request) -> Answer<'_, Result<Said, Trouble>>;
-}
-
-/// What a function is called with. Times are milliseconds since 1970 by the coordinator's clock.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Request {
-    /// `acquire`.
-    Acquire {
-        /// Which of the coordinator's registries.
-        namespace: String,
-        /// First machine ID that may be granted.
-        first: u32,
-        /// Last one.
-        last: u32,
-        /// For how long, in milliseconds.
-        ttl_ms: u64,
-        /// What may serve as the claim's token: nobody else has it.
-        token: String,
-        /// Who asks, for people.
-        holder: String,
-        /// Bit widths and epoch.
-        layout: String,
-        /// Of the base key, if there is one.
-        fingerprint: Option<String>,
-    },
-    /// `renew`.
-    Renew {
-        /// Which of the coordinator's registries.
-        namespace: String,
-        /// Machine ID.
-        machine: u32,
-        /// The claim's token.
-        token: String,
-        /// For how long from now, in milliseconds.
-        ttl_ms: u64,
-        /// The end that was confirmed last.
-        end_ms: u64,
-    },
-    /// `release`.
-    Release {
-        /// Which of the coordinator's registries.
-        namespace: String,
-        /// Machine ID.
-        machine: u32,
-        /// The claim's token.
-        token: String,
-        /// The last moment that was used.
-        last_used_ms: u64,
-    },
-}
-
-/// What a function answered, of the right types and else as it came.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Said {
-    /// Nothing: every machine ID is leased, or the lease is not this holder's any more, or it was released.
-    No,
-    /// A grant.
-    Grant(Granted),
-}
-
-/// What a function granted. Times are milliseconds since 1970 by the coordinator's clock, whole or not.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Granted {
-    /// Machine ID; a renewal has none.
-    pub machine: Option<f64>,
-    /// The claim's token, if it is not the one that was offered.
-    pub token: Option<String>,
-    /// When it was decided.
-    pub now_ms: f64,
-    /// First moment that may not be used.
-    pub end_ms: f64,
-    /// How many of the machine IDs asked for are leased, if that is known.
-    pub leased: Option<f64>,
-}
-
-/// Why there is no answer.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Trouble {
-    /// What the function did, to be read after its name: `threw Error: …`.
-    pub what: String,
-    /// The code of what was thrown.
-    pub code: Option<String>,
-    /// Where it was thrown, or what to do.
-    pub hint: Option<String>,
-    /// Whether the function says that trying again cannot help.
-    pub is_final: bool,
-}
-
-/// One user's functions and what messages call them. No two share a lease.
-#[derive(Debug, Clone)]
-pub struct Own {
-    name: String,
-    number: u64,
-    functions: Arc<dyn Functions>,
-}
-
-impl Own {
-    /// `name`: for messages.
-    #[must_use]
-    pub fn new(name: String, functions: Arc<dyn Functions>) -> Self {
-        static NUMBERS: AtomicU64 = AtomicU64::new(0);
-        Self { name, number: NUMBERS.fetch_add(1, Ordering::Relaxed), functions }
-    }
-
-    /// An address that nobody else has: who shares a lease shares a thread's functions too, and would call them from another.
-    #[must_use]
-    pub fn address(&self) -> String {
-        format!("custom {}", self.number)
-    }
-}
 
 /// What a [`Custom`] coordinator is made of.
 #[derive(Debug)]
@@ -182,7 +67,11 @@ impl Custom {
                 fingerprint: fingerprint.map(|bytes| format!("{:032x}", u128::from_be_bytes(bytes))),
             })
             .await?;
-        let Said::Grant(granted) = said else { return Err(exhausted(machine_ids.capacity())) };
+        let granted = match said {
+            Said::Grant(granted) => granted,
+            Said::No => return Err(exhausted(machine_ids.capacity())),
+            Said::Rows(_) | Said::List(_) => return Err(self.failure("acquire", &nonsense(OF_ANOTHER.to_owned()))),
+        };
         let grant = check::acquired(&granted, offered, *machine_ids, layout)
             .map_err(|what| self.failure("acquire", &nonsense(what)))?;
         match self.remember(&grant.lease) {
@@ -242,6 +131,9 @@ impl Custom {
                 }
                 Err(what) => Renewal::Unknown(self.failure("renew", &nonsense(what))),
             },
+            Ok(Said::Rows(_) | Said::List(_)) => {
+                Renewal::Unknown(self.failure("renew", &nonsense(OF_ANOTHER.to_owned())))
+            }
             Err(error) => Renewal::Unknown(error),
         }
     }
@@ -260,7 +152,7 @@ impl Custom {
 
     async fn ask(&self, request: Request) -> Result<Said, Error> {
         let operation = request.operation();
-        self.setup.own.functions.call(request).await.map_err(|trouble| self.failure(operation, &trouble))
+        self.setup.own.call(request).await.map_err(|trouble| self.failure(operation, &trouble))
     }
 
     fn failure(&self, operation: &str, trouble: &Trouble) -> Error {
@@ -278,17 +170,8 @@ impl Custom {
     }
 }
 
-impl Request {
-    /// The name of the function that is called.
-    #[must_use]
-    pub const fn operation(&self) -> &'static str {
-        match self {
-            Self::Acquire { .. } => "acquire",
-            Self::Renew { .. } => "renew",
-            Self::Release { .. } => "release",
-        }
-    }
-}
+/// The border made a mistake.
+const OF_ANOTHER: &str = "answered what belongs to another function";
 
 fn nonsense(what: String) -> Trouble {
     Trouble { what, ..Trouble::default() }
@@ -304,7 +187,7 @@ fn offered_token() -> Result<Token, Error> {
 
 impl Coordinator for Custom {
     fn name(&self) -> String {
-        self.setup.own.name.clone()
+        self.setup.own.name().to_owned()
     }
 
     fn acquire(&self, ttl: Duration) -> Answer<'_, Result<Grant, Error>> {

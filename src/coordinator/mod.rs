@@ -11,6 +11,7 @@ mod address;
 mod beside;
 pub mod custom;
 pub mod fixed;
+pub mod functions;
 #[cfg(feature = "runtime")]
 pub mod guarded;
 #[cfg(feature = "runtime")]

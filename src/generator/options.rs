@@ -7,8 +7,9 @@ use std::time::Duration;
 use super::only_converts;
 use crate::cipher::BaseKey;
 use crate::clock::Clock;
-use crate::coordinator::custom::{self, Custom, Own};
+use crate::coordinator::custom::{self, Custom};
 use crate::coordinator::fixed::{Fixed, Identity};
+use crate::coordinator::functions::Own;
 use crate::coordinator::guarded::{Claims, Guarded};
 #[cfg(feature = "runtime")]
 use crate::coordinator::keeper;

@@ -5,6 +5,8 @@
 
 pub(crate) mod bench;
 pub(crate) mod clock;
+#[cfg(feature = "postgres")]
+pub(crate) mod lent;
 pub(crate) mod memory;
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;

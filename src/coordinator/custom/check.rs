@@ -1,6 +1,6 @@
 //! What may be believed of an answer. A refusal says what was found and what was expected; never a token.
 
-use super::Granted;
+use crate::coordinator::functions::Granted;
 use crate::coordinator::{Grant, Lease, MachineIds, Term, Token, Usage};
 use crate::layout::Layout;
 
