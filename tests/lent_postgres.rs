@@ -18,7 +18,7 @@ use mintid::coordinator::registry::{Mode, OnReset, Registry, Verdict};
 use mintid::coordinator::{Answer, Coordinator, MachineIds, Renewal};
 use mintid::error::{Code, Error, Retry};
 use support::bench::{Bench, Holder, Kind, few_machines, wait};
-use support::lent::Query;
+use support::lent_query::Query;
 use support::postgres::{PostgresBench, must_wait, url};
 
 mod suite {

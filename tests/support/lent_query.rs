@@ -1,4 +1,4 @@
-//! Functions that run what is lent to us as a user's driver would: every call over another connection.
+//! `query`, as a user's driver of PostgreSQL would run it: every call over another connection.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use mintid::coordinator::functions::{Functions, Request, Said, Trouble};
 use tokio_postgres::NoTls;
 use tokio_postgres::types::{ToSql, Type};
 
-/// `query` on a PostgreSQL: parameters are texts, and the one column of an answer is one.
+/// Parameters are texts, and the one column of an answer is one.
 #[derive(Debug)]
 pub(crate) struct Query(pub(crate) String);
 
