@@ -579,6 +579,8 @@ export interface CoordinatorOptions extends CommonOptions {
    *   ioredis, node-redis, redis-py and Lettuce are understood. What a Redis forgets in a restart or a failover is noticed:
    *   newcomers then wait, holders go on. Active-active databases are refused.
    * - {@link RedisConnection}: the same as an object, in which nothing needs escaping.
+   * - {@link LentCoordinator}: one of these servers over connections that your program has, made by `sqlCoordinator` or
+   *   `redisCoordinator` of `mintid/coordinators`.
    * - {@link CustomCoordinator}: functions of your own.
    * - `'local'`: a directory of this user's on this host (in the XDG state home). Unique among the processes that share
    *   it; inside a container, or without a home, name the directory.
@@ -608,6 +610,7 @@ export interface CoordinatorOptions extends CommonOptions {
     | (string & {})
     | PostgresConnection
     | RedisConnection
+    | LentCoordinator
     | CustomCoordinator
     | undefined
 
@@ -752,6 +755,16 @@ export interface TlsOptions {
    */
   rejectUnauthorized?: boolean
 }
+
+/**
+ * A server over connections that your program has: what `sqlCoordinator` and `redisCoordinator` of `mintid/coordinators`
+ * make. `incarnation` and `lease.onReset` are as with the server's URL; `tls` is your connection's own business.
+ */
+export interface LentCoordinator {
+  readonly [lent]: true
+}
+
+declare const lent: unique symbol
 
 /**
  * A coordinator of your own: who holds which machine ID, until when, is kept by three functions. They may be a class's

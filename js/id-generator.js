@@ -124,12 +124,13 @@ class IdGenerator extends EventEmitter {
     if (this.#handle === null) {
       const { resolveMachineId } = require('./options/machine-id.js')
       const { Waiters } = require('./waiters.js')
-      const { machineId, custom, acquireTimeoutMs: _, ...options } = this.#options
+      const { machineId, functions, acquireTimeoutMs: _, ...options } = this.#options
       // Weak, or the native side would keep a forgotten generator, and its lease, for ever.
       const here = new WeakRef(this)
       const deliverHere = (event) => here.deref()?.#hear(event)
       const native = { ...options, machineId: resolveMachineId(machineId) }
-      const handle = this.#backend.open(native, deliverHere, custom && require('./custom.js').requestsTo(custom))
+      const calls = functions && require('./calls/index.js').callsTo(options.coordinator, functions)
+      const handle = this.#backend.open(native, deliverHere, calls)
       if (handle.failure) throw fromFailure(handle)
       if (this.#closing) handle.close()
       this.#handle = handle

@@ -13,7 +13,7 @@ function isCustom(value) {
  * A custom coordinator. It may be a class's instance and have whatever else it wants.
  *
  * @param {import('../../index.js').CustomCoordinator} given
- * @returns {{ coordinator: 'custom', name: string, custom: object }}
+ * @returns {{ coordinator: 'custom', name: string, functions: object }}
  */
 function customObject(given) {
   for (const name of FUNCTIONS) {
@@ -23,7 +23,7 @@ function customObject(given) {
   if (typeof name !== 'string' || !/^[\x20-\x7e]{1,64}$/.test(name)) {
     refuse('coordinator.name', 'expected 1 to 64 printable ASCII characters, for messages')
   }
-  return { coordinator: 'custom', name, custom: given }
+  return { coordinator: 'custom', name, functions: given }
 }
 
 module.exports = { isCustom, customObject }

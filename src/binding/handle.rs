@@ -8,7 +8,7 @@ use std::time::Duration;
 use napi::bindgen_prelude::{Either, Env, Function, Uint32Array, Unknown};
 use napi_derive::napi;
 
-use super::custom::{Bridge, OnRequest, end_process, end_thread};
+use super::calls::{Bridge, OnCall, end_process, end_thread};
 use super::event::LeaseEvent;
 use super::failure::Failure;
 use super::generation::{Owned, Pinned};
@@ -37,16 +37,16 @@ pub struct LeaseInfo {
     pub expires_in_ms: Option<f64>,
 }
 
-/// Makes a handle; takes no lease yet. `onRequest`: the functions of a custom coordinator.
+/// Makes a handle; takes no lease yet. `onCall`: the way to functions of the user's.
 #[napi]
 pub fn open(
     env: Env,
     options: NativeOptions,
     on_event: Function<'_, LeaseEvent, ()>,
-    #[napi(ts_arg_type = "(request: CustomRequest, answer: (call: number, answer: CustomAnswer) => void) => void")]
-    on_request: Option<OnRequest>,
+    #[napi(ts_arg_type = "(call: FunctionCall, answer: (call: number, answer: FunctionAnswer) => void) => void")]
+    on_call: Option<OnCall>,
 ) -> napi::Result<Either<Handle, Failure>> {
-    let bridge = on_request.map(|on_request| Bridge::new(env, on_request)).transpose()?;
+    let bridge = on_call.map(|on_call| Bridge::new(env, on_call)).transpose()?;
     let generator = match options.convert(bridge.map(|bridge| bridge as Arc<dyn Functions>)) {
         Ok(options) => Arc::new(Generator::new(options)),
         Err(error) => return Ok(Either::B(Failure::from(&error))),

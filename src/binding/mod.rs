@@ -11,7 +11,7 @@
 #![allow(clippy::struct_field_names)]
 
 mod bodies;
-mod custom;
+mod calls;
 mod event;
 mod failure;
 mod functions;

@@ -24,8 +24,9 @@ use crate::lease::state::Timings;
 pub struct NativeOptions {
     #[napi(ts_type = "'local' | 'directory' | 'fixed' | 'none' | 'postgres' | 'redis' | 'custom'")]
     pub coordinator: String,
-    /// What messages call a custom coordinator.
+    /// What messages call functions of the user's, and which schema a lent connection is for.
     pub name: Option<String>,
+    pub schema: Option<String>,
     pub directory: Option<String>,
     /// Of a server; or `parameters`, by the names that they have in URLs.
     pub url: Option<String>,
@@ -120,7 +121,7 @@ pub struct AcceptedSpelling {
 }
 
 impl NativeOptions {
-    /// `functions`: those of a custom coordinator.
+    /// `functions`: of a custom coordinator, or what lends a connection.
     pub(super) fn convert(self, functions: Option<Arc<dyn Functions>>) -> Result<Options, Error> {
         let millis = |ms: u32| Duration::from_millis(u64::from(ms));
         let LayoutOptions { partition, time, machine, sequence, epoch_ms } = self.layout;
@@ -137,7 +138,10 @@ impl NativeOptions {
         let address = Address { url: self.url, parameters: self.parameters, tls: self.tls };
         let mut guarded = self.machine_id.and_then(MachineId::identity);
         let own = functions.map(|functions| Own::new(self.name.unwrap_or_default(), functions));
-        let place = place(&self.coordinator, self.directory, address, own, &mut guarded);
+        let place = match own {
+            Some(own) => functions_of(&self.coordinator, own, self.schema),
+            None => place(&self.coordinator, self.directory, address, &mut guarded),
+        };
         let place = place.map_err(|error| if guarded.is_some() { error.about_guard() } else { error })?;
         let lease = self.lease;
         // A guarded lease stays as short as a first one: who crashes is back soon, however old it was.
@@ -213,12 +217,8 @@ fn place(
     coordinator: &str,
     directory: Option<String>,
     address: Address,
-    own: Option<Own>,
     identity: &mut Option<Identity>,
 ) -> Result<Place, Error> {
-    if let ("custom", Some(own)) = (coordinator, own) {
-        return Ok(Place::Custom(own));
-    }
     Ok(match (coordinator, directory) {
         ("none", _) => Place::Nowhere,
         ("local", _) => Place::Local,
@@ -230,6 +230,16 @@ fn place(
         ("redis", _) => Place::Redis(Box::new(address.read(redis::Settings::parse, redis::Settings::from_parameters)?)),
         (other, _) => return Err(unknown("coordinator", other)),
     })
+}
+
+/// What the functions are for: a coordinator of the user's own, or connections to one of ours.
+fn functions_of(coordinator: &str, own: Own, schema: Option<String>) -> Result<Place, Error> {
+    match coordinator {
+        "custom" => Ok(Place::Custom(own)),
+        "postgres" => Ok(Place::LentPostgres(postgres::Lent::new(own, schema.unwrap_or_default()))),
+        "redis" => Ok(Place::LentRedis(redis::Lent::new(own))),
+        other => Err(unknown("coordinator", other)),
+    }
 }
 
 impl MachineId {

@@ -15,9 +15,9 @@ use crate::coordinator::guarded::{Claims, Guarded};
 use crate::coordinator::keeper;
 use crate::coordinator::local::{Local, Surroundings, default_directory};
 #[cfg(feature = "postgres")]
-use crate::coordinator::postgres::{self, Postgres};
+use crate::coordinator::postgres::{self, LentPostgres, Postgres};
 #[cfg(feature = "redis")]
-use crate::coordinator::redis::{self, Redis};
+use crate::coordinator::redis::{self, LentRedis, Redis};
 use crate::coordinator::registry::{Agreement, OnReset, Registry};
 use crate::coordinator::{Coordinator, MachineIds};
 use crate::error::Error;
@@ -43,6 +43,12 @@ pub enum Place {
     /// A Redis or Valkey.
     #[cfg(feature = "redis")]
     Redis(Box<redis::Settings>),
+    /// A PostgreSQL database, over connections of the user's own.
+    #[cfg(feature = "postgres")]
+    LentPostgres(postgres::Lent),
+    /// A Redis or Valkey, over connections of the user's own.
+    #[cfg(feature = "redis")]
+    LentRedis(redis::Lent),
 }
 
 /// What a generator is made of.
@@ -79,13 +85,24 @@ impl Options {
         let machine = identity.resolve(&self.layout)?;
         // Rows are looked at by the one that leases, over its connection.
         let (address, inner, rows) = match self.registry() {
-            Ok(registry) => (registry.name(), Arc::clone(&registry) as Arc<dyn Coordinator>, Some(registry)),
+            Ok(registry) => (self.address(&*registry), Arc::clone(&registry) as Arc<dyn Coordinator>, Some(registry)),
             Err(_) => self.unguarded(clock).map(|(address, inner)| (address, inner, None))?,
         };
         let address = format!("machineId {machine} in {address}");
         let claims = Claims::of_this_process(&format!("{}: {address}", self.namespace));
         let guarded = Guarded::new(machine, inner, claims, Arc::clone(clock)).looking_at(rows);
         Ok((address, Arc::new(guarded)))
+    }
+
+    /// Functions of the user's have a name for messages, which others may have too.
+    fn address(&self, registry: &dyn Registry) -> String {
+        match &self.place {
+            #[cfg(feature = "postgres")]
+            Place::LentPostgres(lent) => lent.address(),
+            #[cfg(feature = "redis")]
+            Place::LentRedis(lent) => lent.address(),
+            _ => registry.name(),
+        }
     }
 
     fn unguarded(&self, clock: &Arc<dyn Clock>) -> Result<(String, Arc<dyn Coordinator>), Error> {
@@ -121,6 +138,10 @@ impl Options {
             Place::Postgres(settings) => Ok((settings.address(), Arc::new(Postgres::new(self.setup(&**settings)?)))),
             #[cfg(feature = "redis")]
             Place::Redis(settings) => Ok((settings.address(), Arc::new(Redis::new(self.setup(&**settings)?)))),
+            #[cfg(feature = "postgres")]
+            Place::LentPostgres(lent) => Ok((lent.address(), Arc::new(LentPostgres::new(self.setup(lent)?)))),
+            #[cfg(feature = "redis")]
+            Place::LentRedis(lent) => Ok((lent.address(), Arc::new(LentRedis::new(self.setup(lent)?)))),
         }
     }
 
@@ -134,6 +155,10 @@ impl Options {
             Place::Postgres(settings) => Ok(Arc::new(Postgres::new(self.setup(&**settings)?))),
             #[cfg(feature = "redis")]
             Place::Redis(settings) => Ok(Arc::new(Redis::new(self.setup(&**settings)?))),
+            #[cfg(feature = "postgres")]
+            Place::LentPostgres(lent) => Ok(Arc::new(LentPostgres::new(self.setup(lent)?))),
+            #[cfg(feature = "redis")]
+            Place::LentRedis(lent) => Ok(Arc::new(LentRedis::new(self.setup(lent)?))),
             Place::Nowhere | Place::Local | Place::Directory(_) | Place::Fixed(_) | Place::Custom(_) => Err(
                 Error::config("coordinator", "coordinator: expected the URL of a server; only those have a registry"),
             ),

@@ -1,4 +1,4 @@
-//! The functions of a custom coordinator: from the lease manager to the thread that made them, and back. Nothing here
+//! Functions of the user's, of a custom coordinator or that lend a connection: from the lease manager to the thread that made them, and back. Nothing here
 //! keeps the process alive, and nobody waits for a thread that has ended.
 
 use std::collections::HashMap;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, ThreadId};
 
-use napi::bindgen_prelude::{Env, FnArgs, FunctionRef, JsValue, ToNapiValue};
+use napi::bindgen_prelude::{Either, Env, FnArgs, FunctionRef, JsValue, Null, ToNapiValue};
 use napi::threadsafe_function::{ThreadsafeCallContext, ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi::{Status, sys};
 use napi_derive::napi;
@@ -17,13 +17,13 @@ use super::options::MachineRange;
 use crate::coordinator::Answer;
 use crate::coordinator::functions::{Functions, Granted, Request, Said, Trouble};
 
-/// What `js/custom.js` is asked to call; times in milliseconds since 1970. `abandon`: nobody waits for that call's answer
+/// What `js/calls` is asked to call; times in milliseconds since 1970. `abandon`: nobody waits for that call's answer
 /// any more.
 #[napi(object, object_from_js = false)]
 #[derive(Default)]
-pub struct CustomRequest {
+pub struct FunctionCall {
     pub call: u32,
-    #[napi(ts_type = "'acquire' | 'renew' | 'release' | 'abandon'")]
+    #[napi(ts_type = "'acquire' | 'renew' | 'release' | 'query' | 'eval' | 'abandon'")]
     pub operation: String,
     pub namespace: Option<String>,
     pub machine_ids: Option<MachineRange>,
@@ -35,17 +35,29 @@ pub struct CustomRequest {
     pub fingerprint: Option<String>,
     pub end: Option<f64>,
     pub last_used: Option<f64>,
+    /// Of a query, with a text or null for each of its places.
+    pub statement: Option<String>,
+    #[napi(ts_type = "Array<string | null>")]
+    pub parameters: Option<Vec<Either<String, Null>>>,
+    /// Of an eval.
+    pub script: Option<String>,
+    pub key: Option<String>,
+    pub arguments: Option<Vec<String>>,
 }
 
-/// What came of it: a grant, a trouble, or neither, which is a clear no.
+/// What came of it: one of these, or nothing, which is a clear no.
 #[napi(object, object_to_js = false)]
-pub struct CustomAnswer {
-    pub granted: Option<CustomGranted>,
-    pub trouble: Option<CustomTrouble>,
+pub struct FunctionAnswer {
+    pub granted: Option<FunctionGrant>,
+    /// What is not null, by the name of its column.
+    pub rows: Option<Vec<HashMap<String, String>>>,
+    #[napi(ts_type = "Array<string | null>")]
+    pub list: Option<Vec<Either<String, Null>>>,
+    pub trouble: Option<FunctionTrouble>,
 }
 
 #[napi(object, object_to_js = false)]
-pub struct CustomGranted {
+pub struct FunctionGrant {
     pub machine_id: Option<f64>,
     pub token: Option<String>,
     pub now: f64,
@@ -54,16 +66,18 @@ pub struct CustomGranted {
 }
 
 #[napi(object, object_to_js = false)]
-pub struct CustomTrouble {
+pub struct FunctionTrouble {
     pub what: String,
     pub code: Option<String>,
+    /// A server's own words.
+    pub said: Option<String>,
     pub hint: Option<String>,
     pub is_final: bool,
 }
 
 /// What JavaScript gives `open`: it must not throw, and calls its second argument once for each request, with the
 /// request's number and the answer.
-pub(super) type OnRequest = FunctionRef<FnArgs<(CustomRequest, AnswerFunction)>, ()>;
+pub(super) type OnCall = FunctionRef<FnArgs<(FunctionCall, AnswerFunction)>, ()>;
 
 /// A function of ours for JavaScript to call.
 #[derive(Clone)]
@@ -91,11 +105,11 @@ enum Message {
 }
 
 impl Bridge {
-    pub(super) fn new(env: Env, on_request: OnRequest) -> napi::Result<Arc<Self>> {
+    pub(super) fn new(env: Env, on_call: OnCall) -> napi::Result<Arc<Self>> {
         let waiting = Arc::new(Waiting::default());
         let answers = Arc::clone(&waiting);
         let answer = env.create_function_from_closure("answer", move |context| {
-            answers.answer(context.get(0)?, context.get::<CustomAnswer>(1)?.into());
+            answers.answer(context.get(0)?, context.get::<FunctionAnswer>(1)?.into());
             Ok(())
         })?;
         let answer = AnswerFunction(Arc::new(answer.create_ref()?));
@@ -104,7 +118,7 @@ impl Bridge {
         let builder = nothing.build_threadsafe_function::<Message>().callee_handled::<false>().weak::<true>();
         let asked = Arc::clone(&waiting);
         let sender = builder.build_callback(move |context: ThreadsafeCallContext<Message>| {
-            deliver(&context.env, context.value, &on_request, answer.clone(), &asked);
+            deliver(&context.env, context.value, &on_call, answer.clone(), &asked);
             Ok(())
         })?;
         let bridge = Arc::new(Self { sender, calls: AtomicU32::new(0), waiting });
@@ -131,15 +145,15 @@ impl Bridge {
 }
 
 /// On the thread of the functions. What nobody waits for any more is not begun.
-fn deliver(env: &Env, message: Message, on_request: &OnRequest, answer: AnswerFunction, waiting: &Waiting) {
+fn deliver(env: &Env, message: Message, on_call: &OnCall, answer: AnswerFunction, waiting: &Waiting) {
     let (call, request) = match message {
-        Message::Call(call, request) if waiting.has(call) => (call, CustomRequest::of(call, request)),
+        Message::Call(call, request) if waiting.has(call) => (call, FunctionCall::of(call, request)),
         Message::Call(..) => return,
         Message::Abandon(call) => {
-            (call, CustomRequest { call, operation: "abandon".to_owned(), ..CustomRequest::default() })
+            (call, FunctionCall { call, operation: "abandon".to_owned(), ..FunctionCall::default() })
         }
     };
-    let called = on_request.borrow_back(env).and_then(|on_request| on_request.call((request, answer).into()));
+    let called = on_call.borrow_back(env).and_then(|on_call| on_call.call((request, answer).into()));
     // A thread that is being terminated runs no more JavaScript.
     if called.is_err() {
         waiting.forget(call);
@@ -245,7 +259,7 @@ fn end(is_ending: impl Fn(ThreadId) -> bool) {
     }
 }
 
-impl CustomRequest {
+impl FunctionCall {
     fn of(call: u32, request: Request) -> Self {
         let all = Self { call, operation: request.operation().to_owned(), ..Self::default() };
         match request {
@@ -274,16 +288,23 @@ impl CustomRequest {
                 last_used: Some(last_used_ms as f64),
                 ..all
             },
+            Request::Query { statement, parameters } => {
+                let parameters = parameters.into_iter().map(|text| text.map_or(Either::B(Null), Either::A));
+                Self { statement: Some(statement), parameters: Some(parameters.collect()), ..all }
+            }
+            Request::Eval { script, key, arguments } => {
+                Self { script: Some(script), key: Some(key), arguments: Some(arguments), ..all }
+            }
         }
     }
 }
 
-impl From<CustomAnswer> for Result<Said, Trouble> {
-    fn from(answer: CustomAnswer) -> Self {
-        if let Some(CustomTrouble { what, code, hint, is_final }) = answer.trouble {
-            return Err(Trouble { what, code, hint, is_final });
+impl From<FunctionAnswer> for Result<Said, Trouble> {
+    fn from(answer: FunctionAnswer) -> Self {
+        if let Some(FunctionTrouble { what, code, said, hint, is_final }) = answer.trouble {
+            return Err(Trouble { what, code, said, hint, is_final });
         }
-        Ok(answer.granted.map_or(Said::No, |granted| {
+        let granted = answer.granted.map(|granted| {
             Said::Grant(Granted {
                 machine: granted.machine_id,
                 token: granted.token,
@@ -291,6 +312,12 @@ impl From<CustomAnswer> for Result<Said, Trouble> {
                 end_ms: granted.end,
                 leased: granted.leased,
             })
-        }))
+        });
+        let text = |value| match value {
+            Either::A(text) => Some(text),
+            Either::B(Null) => None,
+        };
+        let list = answer.list.map(|list| Said::List(list.into_iter().map(text).collect()));
+        Ok(granted.or(answer.rows.map(Said::Rows)).or(list).unwrap_or(Said::No))
     }
 }
