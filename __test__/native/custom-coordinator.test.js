@@ -175,3 +175,20 @@ test('functions are called as methods of their object, which may be of any class
   const ids = await connected(t, { coordinator: new Leases() })
   assert.equal(ids.machineId, 3)
 })
+
+test('a machine ID by hand is guarded by functions, too', async (t) => {
+  const coordinator = new MapCoordinator()
+  const options = { machineId: 3, guard: coordinator }
+  const first = await connected(t, options)
+  assert.deepEqual(coordinator.requests('acquire')[0].machineIds, { from: 3, to: 3 })
+  const second = new IdGenerator(options)
+  t.after(() => second.close())
+  const conflict = heard(second, 'conflict')
+  const waiting = second.ready({ acquireTimeoutMs: Infinity })
+  assert.equal((await conflict).machineId, 3)
+  const last = use(first)
+  await first.close()
+  await waiting
+  assert.equal(second.machineId, 3)
+  assert.ok(use(second) > last)
+})

@@ -96,6 +96,21 @@ test('all drivers and a URL lease from one registry', async (t) => {
   await assert.rejects(connected(t, coordinators[0], { lease: other }), { option: 'lease.ttlMs' })
 })
 
+test('a machine ID by hand is guarded over lent connections, too', async (t) => {
+  const schema = temporarySchema(t)
+  const lease = { onReset: 'grant', renewEveryMs: 200 }
+  const [guard, other] = ['pg', 'postgres.js'].map((name) => lent(t, name, schema))
+  const first = await IdGenerator.connect({ machineId: 3, guard, lease })
+  const second = new IdGenerator({ machineId: 3, guard: other, lease })
+  t.after(() => second.close())
+  const conflict = heard(second, 'conflict')
+  const waiting = second.ready({ acquireTimeoutMs: Infinity })
+  assert.equal((await conflict).machineId, 3)
+  await first.close()
+  await waiting
+  assert.equal(second.machineId, 3)
+})
+
 test('a registry that is new is waited for, as with a URL', async (t) => {
   const schema = temporarySchema(t)
   const ids = new IdGenerator({ coordinator: lent(t, 'pg', schema), lease: { ...LEASE, onReset: 'wait' } })
