@@ -3,6 +3,7 @@
 
 #![cfg(feature = "runtime")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a panic is how a test fails")]
+#![allow(clippy::cast_precision_loss, reason = "milliseconds stay far below 2^53")]
 
 #[path = "support/contract.rs"]
 mod contract;
@@ -95,7 +96,7 @@ impl Functions for InMemory {
 }
 
 fn granted(grant: &Grant) -> Said {
-    let hex: String = grant.lease.token.0.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex = format!("{:032x}", u128::from_be_bytes(grant.lease.token.0));
     let token = [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-");
     Said::Grant(Granted {
         machine: Some(f64::from(grant.lease.machine)),
@@ -179,6 +180,7 @@ impl Functions for Scripted {
     }
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "as functions answer")]
 fn grant(now_ms: u64) -> Result<Said, Trouble> {
     Ok(Said::Grant(Granted {
         machine: Some(7.0),

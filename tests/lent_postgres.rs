@@ -242,8 +242,9 @@ fn what_a_server_says_is_told_as_for_connections_of_our_own() {
 
 #[test]
 fn what_is_no_word_of_a_servers_is_tried_again() {
+    type Break = fn() -> Result<Said, Trouble>;
     #[derive(Debug)]
-    struct Broken(fn() -> Result<Said, Trouble>);
+    struct Broken(Break);
     impl Functions for Broken {
         fn call(&self, _: Request) -> Answer<'_, Result<Said, Trouble>> {
             Box::pin(async { (self.0)() })
@@ -251,7 +252,7 @@ fn what_is_no_word_of_a_servers_is_tried_again() {
     }
     let threw =
         || Err(Trouble { what: "threw Error: timeout".into(), code: Some("ETIMEDOUT".into()), ..Trouble::default() });
-    let cases: [(fn() -> Result<Said, Trouble>, &str); 3] = [
+    let cases: [(Break, &str); 3] = [
         (threw, "lent: query() threw Error: timeout"),
         (|| Ok(Said::No), "lent: query() answered what belongs to another function"),
         (|| Ok(Said::Rows(vec![[("made".into(), "perhaps".into())].into()])), "lent: query() answered no rows of"),

@@ -192,8 +192,9 @@ fn what_a_server_says_is_told_as_for_connections_of_our_own() {
 
 #[test]
 fn what_is_no_word_of_a_servers_is_tried_again() {
+    type Break = fn() -> Result<Said, Trouble>;
     #[derive(Debug)]
-    struct Broken(fn() -> Result<Said, Trouble>);
+    struct Broken(Break);
     impl Functions for Broken {
         fn call(&self, _: Request) -> Answer<'_, Result<Said, Trouble>> {
             Box::pin(async { (self.0)() })
@@ -201,7 +202,7 @@ fn what_is_no_word_of_a_servers_is_tried_again() {
     }
     let threw =
         || Err(Trouble { what: "threw Error: closed".into(), said: Some("closed".into()), ..Trouble::default() });
-    let cases: [(fn() -> Result<Said, Trouble>, &str); 3] = [
+    let cases: [(Break, &str); 3] = [
         (threw, "lent: eval() threw Error: closed"),
         (|| Ok(Said::Rows(Vec::new())), "lent: eval() answered what belongs to another function"),
         (|| Ok(Said::List(vec![None])), "lent: the answer of a script is not what was expected"),

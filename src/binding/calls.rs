@@ -118,7 +118,7 @@ impl Bridge {
         let builder = nothing.build_threadsafe_function::<Message>().callee_handled::<false>().weak::<true>();
         let asked = Arc::clone(&waiting);
         let sender = builder.build_callback(move |context: ThreadsafeCallContext<Message>| {
-            deliver(&context.env, context.value, &on_call, answer.clone(), &asked);
+            deliver(context.env, context.value, &on_call, answer.clone(), &asked);
             Ok(())
         })?;
         let bridge = Arc::new(Self { sender, calls: AtomicU32::new(0), waiting });
@@ -145,7 +145,7 @@ impl Bridge {
 }
 
 /// On the thread of the functions. What nobody waits for any more is not begun.
-fn deliver(env: &Env, message: Message, on_call: &OnCall, answer: AnswerFunction, waiting: &Waiting) {
+fn deliver(env: Env, message: Message, on_call: &OnCall, answer: AnswerFunction, waiting: &Waiting) {
     let (call, request) = match message {
         Message::Call(call, request) if waiting.has(call) => (call, FunctionCall::of(call, request)),
         Message::Call(..) => return,
@@ -153,7 +153,7 @@ fn deliver(env: &Env, message: Message, on_call: &OnCall, answer: AnswerFunction
             (call, FunctionCall { call, operation: "abandon".to_owned(), ..FunctionCall::default() })
         }
     };
-    let called = on_call.borrow_back(env).and_then(|on_call| on_call.call((request, answer).into()));
+    let called = on_call.borrow_back(&env).and_then(|on_call| on_call.call((request, answer).into()));
     // A thread that is being terminated runs no more JavaScript.
     if called.is_err() {
         waiting.forget(call);

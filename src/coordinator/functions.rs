@@ -158,6 +158,7 @@ impl Own {
     }
 
     /// Has one of them called.
+    #[must_use]
     pub fn call(&self, request: Request) -> Answer<'_, Result<Said, Trouble>> {
         self.functions.call(request)
     }

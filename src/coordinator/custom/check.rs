@@ -66,7 +66,7 @@ fn times(granted: &Granted, layout: &Layout) -> Result<(u64, u64), String> {
 /// An integer from `least` to `most`.
 fn whole(found: f64, least: u64, most: u64) -> Option<u64> {
     let integer = found as u64;
-    (integer as f64 == found && (least..=most).contains(&integer)).then_some(integer)
+    (found >= 0.0 && found.fract() == 0.0 && (least..=most).contains(&integer)).then_some(integer)
 }
 
 /// A token as the functions see it: a UUID's text.
@@ -151,7 +151,7 @@ mod tests {
     fn a_renewal_that_shortens_is_none() {
         let lease = acquire(&granted()).unwrap().lease;
         let renew = |by_ms| {
-            let end_ms = lease.end_ms as f64 + by_ms;
+            let end_ms = NOW_MS + 60_000.0 + by_ms;
             renewed(&Granted { now_ms: NOW_MS + 1000.0, end_ms, ..Granted::default() }, lease, &Layout::DEFAULT)
         };
         assert_eq!(renew(0.0).unwrap().lease, lease);

@@ -55,7 +55,7 @@ impl Ends for Lent {
     }
 
     async fn closed(&self) {
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
 
@@ -145,16 +145,13 @@ pub(super) fn block(lock: i64, guard: Option<(Step<'_>, Option<&str>)>, steps: &
     };
     let mut body = format!("begin\nperform pg_advisory_xact_lock({lock});\n");
     if let Some((step, expected)) = guard {
-        body += &format!(
-            "if ({}) is distinct from {} then\n\
-             raise exception using errcode = 'serialization_failure', message = 'the registry was changed meanwhile';\n\
-             end if;\n",
-            filled(&step),
-            Parameter::Text(expected).literal()
-        );
+        let (found, expected) = (filled(&step), Parameter::Text(expected).literal());
+        let overtaken =
+            "raise exception using errcode = 'serialization_failure', message = 'the registry was changed meanwhile'";
+        body.extend(["if (", &found, ") is distinct from ", &expected, " then\n", overtaken, ";\nend if;\n"]);
     }
     for step in steps {
-        body += &format!("{};\n", filled(step).trim().trim_end_matches(';'));
+        body.extend([filled(step).trim().trim_end_matches(';'), ";\n"]);
     }
     let mut quote = "$mintid$".to_owned();
     while body.contains(&quote) {

@@ -95,7 +95,7 @@ impl Ends for Lent {
     }
 
     async fn closed(&self) {
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
 
