@@ -8,8 +8,10 @@ mod connect;
 mod connection;
 mod examine;
 mod failure;
+mod lent;
 mod registry;
 mod scripts;
+mod session;
 mod settings;
 
 use std::iter;
@@ -18,6 +20,7 @@ use std::time::Duration;
 pub use self::connect::connect;
 pub use self::connection::{Argument, Connection, Script};
 pub use self::failure::failure;
+pub use self::lent::Lent;
 pub use self::settings::Settings;
 pub use ::redis::Value;
 
@@ -25,6 +28,7 @@ use self::answer::{Answer, hex, nonsense};
 use self::failure::made;
 use self::registry::flag;
 use self::scripts::Scripts;
+use self::session::{Server, Session};
 use super::Lease;
 use super::beside::Beside;
 use super::keeper::{self, Adopted, Cause, Claimed, Ends, Keeper, Prolonged, Store, Terms};
@@ -37,25 +41,28 @@ pub type Setup = keeper::Setup<Settings>;
 /// A coordinator that keeps its leases in Redis or Valkey.
 pub type Redis = Keeper<Hash>;
 
-impl Redis {
+/// The same over connections that the user's own program has.
+pub type LentRedis = Keeper<Hash<Lent>>;
+
+impl<S: Server> Keeper<Hash<S>> {
     /// Connects to nothing yet.
     #[must_use]
-    pub fn new(setup: Setup) -> Self {
-        let keys = keys(&setup.namespace, setup.settings.beside);
-        Self::of(setup, |settings| Hash { keys, scripts: Scripts::new(settings.beside), settings })
+    pub fn new(setup: keeper::Setup<S>) -> Self {
+        let keys = keys(&setup.namespace, setup.settings.beside());
+        Self::of(setup, |server| Hash { keys, scripts: Scripts::new(server.beside(), S::CAN_WAIT), server })
     }
 
     /// The same with other scripts, for the tests that take a rule out of them or move the server's clock.
     #[doc(hidden)]
     #[must_use]
     pub fn rewritten(self, rewrite: &dyn Fn(&str) -> String) -> Self {
-        self.changed(|hash| Hash { scripts: Scripts::rewritten(hash.settings.beside, rewrite), ..hash })
+        self.changed(|hash| Hash { scripts: Scripts::rewritten(hash.server.beside(), S::CAN_WAIT, rewrite), ..hash })
     }
 }
 
 /// The registry of one namespace, in one hash.
-pub struct Hash {
-    settings: Settings,
+pub struct Hash<S = Settings> {
+    server: S,
     /// Ours, and that of others beside it.
     keys: Vec<String>,
     scripts: Scripts,
@@ -68,19 +75,24 @@ fn keys(namespace: &str, beside: Beside) -> Vec<String> {
     iter::once(ours).chain(theirs.map(str::to_owned)).collect()
 }
 
-impl Hash {
+impl<S: Server> Hash<S> {
     /// How long the append-only file, or the replicas, may take. Every second is usual.
     const CONFIRMED_WITHIN: Duration = Duration::from_secs(4);
 
-    async fn run(&self, connection: &Connection, script: &Script, arguments: &[Argument<'_>]) -> Result<Value, Error> {
+    async fn run(
+        &self,
+        connection: &S::Connection,
+        script: &Script,
+        arguments: &[Argument<'_>],
+    ) -> Result<Value, Error> {
         let keys: Vec<&str> = self.keys.iter().map(String::as_str).collect();
         connection.eval(script, &keys, arguments).await.map_err(|error| self.without_hsetex(error))
     }
 
     /// Waits until what was just written is where a restart or a failover will find it: nobody relies on it before.
-    async fn confirm(&self, connection: &Connection, syncs: bool) -> Result<(), Error> {
+    async fn confirm(&self, connection: &S::Connection, syncs: bool) -> Result<(), Error> {
         let limit = Self::CONFIRMED_WITHIN.as_millis().to_string();
-        let replicas = self.settings.replicas;
+        let replicas = self.server.replicas();
         if replicas > 0 {
             let wanted = replicas.to_string();
             let answer = connection.command(&[b"WAIT", wanted.as_bytes(), limit.as_bytes()]).await?;
@@ -106,7 +118,7 @@ impl Hash {
     fn without_hsetex(&self, error: Error) -> Error {
         let unknown =
             ["nknown Redis", "nknown command", "nknown Valkey"].iter().any(|said| error.message().contains(said));
-        if self.settings.beside == Beside::Nobody || !unknown {
+        if self.server.beside() == Beside::Nobody || !unknown {
             return error;
         }
         error.with(|fields| fields.hint = Some(failure::HSETEX.to_owned()))
@@ -116,6 +128,12 @@ impl Hash {
         made(&self.name(), what, None, Some(hint.to_owned())).retry_as(Retry::Soon)
     }
 
+    /// For some seconds after somebody else, who can wait for the server's disk, was the last one to lease.
+    fn unsettled(&self) -> Error {
+        let what = "that a restart of the server may forget leases is not on its disk yet";
+        made(&self.name(), what, None, None).retry_as(Retry::Soon)
+    }
+
     /// Without an identity nobody can tell a registry that remembers from one that does not.
     fn without_identity(&self) -> Error {
         let what = "the server does not say which run it is (run_id in INFO server), so nobody could tell whether it forgot leases";
@@ -123,20 +141,20 @@ impl Hash {
     }
 }
 
-impl Store for Hash {
-    type Connection = Connection;
+impl<S: Server> Store for Hash<S> {
+    type Connection = S::Connection;
 
     fn name(&self) -> String {
-        self.settings.address()
+        self.server.address()
     }
 
-    async fn connect(&self) -> Result<Connection, Error> {
-        connect(&self.settings, &self.keys[0]).await
+    async fn connect(&self) -> Result<S::Connection, Error> {
+        self.server.connect(&self.keys[0]).await
     }
 
     async fn claim(
         &self,
-        connection: &Connection,
+        connection: &S::Connection,
         terms: &Terms,
         nonce: [u8; 8],
         ttl: Duration,
@@ -174,7 +192,7 @@ impl Store for Hash {
 
     async fn prolong(
         &self,
-        connection: &Connection,
+        connection: &S::Connection,
         terms: &Terms,
         lease: &Lease,
         ttl: Duration,
@@ -198,13 +216,14 @@ impl Store for Hash {
             "strange" => Ok(Prolonged::Strange),
             "forgotten" => Ok(Prolonged::Forgotten),
             "lost" => Ok(Prolonged::Lost),
+            "unsettled" => Err(self.unsettled()),
             _ => Err(answer.nonsense()),
         }
     }
 
     async fn give_back(
         &self,
-        connection: &Connection,
+        connection: &S::Connection,
         _terms: &Terms,
         lease: &Lease,
         last_used_ms: u64,
@@ -215,15 +234,21 @@ impl Store for Hash {
         self.run(connection, &self.scripts.release, &arguments).await.map(drop)
     }
 
-    async fn adopt(&self, connection: &Connection, terms: &Terms, cause: Cause, join: bool) -> Result<Adopted, Error> {
+    async fn adopt(
+        &self,
+        connection: &S::Connection,
+        terms: &Terms,
+        cause: Cause,
+        join: bool,
+    ) -> Result<Adopted, Error> {
         self.adopt_in(connection, terms, cause, join).await
     }
 
-    async fn list(&self, connection: &Connection, _terms: &Terms) -> Result<Vec<Listed>, Error> {
+    async fn list(&self, connection: &S::Connection, _terms: &Terms) -> Result<Vec<Listed>, Error> {
         self.listed(connection).await
     }
 
-    async fn examine(&self, connection: &Connection, terms: &Terms) -> Result<Examination, Error> {
+    async fn examine(&self, connection: &S::Connection, terms: &Terms) -> Result<Examination, Error> {
         self.examined(connection, terms).await
     }
 

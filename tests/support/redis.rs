@@ -78,12 +78,19 @@ impl RedisBench {
             keep_open: false,
         };
         change(&mut setup);
+        Redis::new(setup).rewritten(&|script| self.on_its_clock(script))
+    }
+
+    /// A script with the bench's changes, that reads the bench's clock.
+    pub(crate) fn on_its_clock(&self, script: &str) -> String {
         let clock = format!("{CLOCK} + tonumber(redis.call('GET', '{}') or '0')", self.clock());
-        Redis::new(setup).rewritten(&|script| {
-            let changed = self.changes.iter().fold(script.to_owned(), |text, (from, to)| text.replace(from, to));
-            assert!(changed.contains(CLOCK), "the clock is read somewhere");
-            changed.replace(CLOCK, &clock)
-        })
+        let changed = self.changes.iter().fold(script.to_owned(), |text, (from, to)| text.replace(from, to));
+        assert!(changed.contains(CLOCK), "the clock is read somewhere");
+        changed.replace(CLOCK, &clock)
+    }
+
+    pub(crate) fn namespace(&self) -> &str {
+        &self.namespace
     }
 
     /// The hash that the registry is in.

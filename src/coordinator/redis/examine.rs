@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::connection::Connection;
+use super::session::{Server, Session};
 use super::{Hash, Value};
 use crate::clock::{Clock, SystemClock};
 use crate::coordinator::keeper::Terms;
@@ -10,8 +10,8 @@ use crate::coordinator::keeper::examination::{RoundTrips, check, clocks, latency
 use crate::coordinator::registry::{Check, Examination, Verdict};
 use crate::error::Error;
 
-impl Hash {
-    pub(super) async fn examined(&self, connection: &Connection, terms: &Terms) -> Result<Examination, Error> {
+impl<S: Server> Hash<S> {
+    pub(super) async fn examined(&self, connection: &S::Connection, terms: &Terms) -> Result<Examination, Error> {
         let told = Told::ask(connection).await?;
         let mut checks = vec![told.version(), told.role()];
         let seen = self.looked(connection, terms).await?;
@@ -37,7 +37,7 @@ struct Told(HashMap<String, String>);
 
 impl Told {
     /// Section by section, as Redis 6 wants it.
-    async fn ask(connection: &Connection) -> Result<Self, Error> {
+    async fn ask(connection: &impl Session) -> Result<Self, Error> {
         let mut told = HashMap::new();
         for section in ["server", "replication", "persistence", "memory", "clients", "stats"] {
             let Value::BulkString(text) = connection.command(&[b"INFO", section.as_bytes()]).await? else { continue };

@@ -20,6 +20,7 @@ if tonumber(protocol) > tonumber(ARGV[9]) or layout ~= ARGV[5] or agreed_ttl ~= 
   return answer('disagreed', protocol, layout or '', agreed_ttl or '', durable or '', keys or '')
 end
 if not is_same(durable, incarnation, aof) then return answer('strange') end
+not_before = math.max(not_before, settled_from())
 if not_before >= now then return answer('waiting') end
 
 -- The one that has been free longest.

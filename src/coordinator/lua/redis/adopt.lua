@@ -23,6 +23,8 @@ elseif wait ~= '' and wait ~= '0' then
 end
 if wait ~= '' then
   local aof = wait ~= '0' and keeps_word(durable) and is_alone()
-  redis.call('HSET', key, 'incarnation', identity(durable), 'aof', aof and '1' or '0')
+  local since = can_wait and '0' or fields('aof') or '0'
+  if since == '1' then since = text(clock()) end
+  redis.call('HSET', key, 'incarnation', identity(durable), 'aof', aof and '1' or since)
 end
 return { 1, syncs(durable) and 1 or 0 }

@@ -23,9 +23,12 @@ local function told(section, field)
   return type(said) == 'string' and string.match(said, field .. ':([^\r\n]*)') or ''
 end
 
+-- Whether whoever runs this can wait for the server's disk. Over a connection that is lent nobody can.
+local can_wait = true
+
 -- What every claim must be written to before it is believed: the append-only file, where the server can wait for it.
 local function syncs(durable)
-  if durable == '1' or told('persistence', 'aof_enabled') ~= '1' then return false end
+  if not can_wait or durable == '1' or told('persistence', 'aof_enabled') ~= '1' then return false end
   local major, minor = string.match(told('server', 'redis_version'), '^(%d+)%.(%d+)')
   return major ~= nil and (major + 0 > 7 or (major == '7' and minor + 0 >= 2))
 end
@@ -56,11 +59,18 @@ local function is_same(durable, incarnation, aof)
   local found = identity(durable)
   if found == '' or not incarnation then return false end
   if aof == '1' and not (is_alone() and keeps_word(durable)) then
-    redis.call('HSET', key, 'aof', '0')
-    aof = '0'
+    aof = can_wait and '0' or text(clock())
+    redis.call('HSET', key, 'aof', aof)
   end
   if found == incarnation then return true end
   if aof ~= '1' or durable == '1' then return false end
   redis.call('HSET', key, 'incarnation', found)
   return true
+end
+
+-- From when on who cannot wait may rely on what is written: that a restart does not count as the same one any more has to
+-- be on the disk before anything is granted that may not be. The file is written to it once a second.
+local function settled_from()
+  if can_wait then return 0 end
+  return tonumber(fields('aof') or '0') + 5000
 end

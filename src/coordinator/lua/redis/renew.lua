@@ -1,5 +1,5 @@
 -- ARGV: 1 machine ID, 2 token in hex, 3 ttl in ms, 4 the last confirmed end, 5 margin in ms
--- Answers nil without a registry, else: 1 verdict ('granted', 'forgotten', 'lost', 'strange'), 2 now; 'granted': 3 end,
+-- Answers nil without a registry, else: 1 verdict ('granted', 'forgotten', 'lost', 'strange', 'unsettled'), 2 now; 'granted': 3 end,
 -- 4 whether to wait for the append-only file
 local machine, ttl, confirmed, margin = ARGV[1], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local protocol, durable, incarnation, not_before, aof, ended, token =
@@ -14,6 +14,7 @@ local function answer(verdict, ...)
 end
 
 if not ended or not is_same(durable, incarnation, aof) then return answer('strange') end
+if settled_from() >= now then return answer('unsettled') end
 local ours = token == ARGV[2]
 local view = their_view(machine, ARGV[2])
 local remembered = ours and ended >= confirmed and view == 'ours'
