@@ -87,6 +87,58 @@ export interface Failure {
   cause?: Failure
 }
 
+/** What came of it: one of these, or nothing, which is a clear no. */
+export interface FunctionAnswer {
+  granted?: FunctionGrant
+  /** What is not null, by the name of its column. */
+  rows?: Array<Record<string, string>>
+  list?: Array<string | null>
+  trouble?: FunctionTrouble
+}
+
+/**
+ * What `js/calls` is asked to call; times in milliseconds since 1970. `abandon`: nobody waits for that call's answer
+ * any more.
+ */
+export interface FunctionCall {
+  call: number
+  operation: 'acquire' | 'renew' | 'release' | 'query' | 'eval' | 'abandon'
+  namespace?: string
+  machineIds?: MachineRange
+  machineId?: number
+  ttlMs?: number
+  token?: string
+  holder?: string
+  layout?: string
+  fingerprint?: string
+  end?: number
+  lastUsed?: number
+  /** Of a query, with a text or null for each of its places. */
+  statement?: string
+  parameters?: Array<string | null>
+  /** Of an eval. */
+  script?: string
+  key?: string
+  arguments?: Array<string>
+}
+
+export interface FunctionGrant {
+  machineId?: number
+  token?: string
+  now: number
+  end: number
+  leased?: number
+}
+
+export interface FunctionTrouble {
+  what: string
+  code?: string
+  /** A server's own words. */
+  said?: string
+  hint?: string
+  isFinal: boolean
+}
+
 export interface Hosts {
   list: Array<string>
   own: Array<string>
@@ -165,7 +217,10 @@ export interface MovedSequence {
 }
 
 export interface NativeOptions {
-  coordinator: 'local' | 'directory' | 'fixed' | 'none' | 'postgres' | 'redis'
+  coordinator: 'local' | 'directory' | 'fixed' | 'none' | 'postgres' | 'redis' | 'custom'
+  /** What messages call functions of the user's, and which schema a lent connection is for. */
+  name?: string
+  schema?: string
   directory?: string
   /** Of a server; or `parameters`, by the names that they have in URLs. */
   url?: string
@@ -181,8 +236,8 @@ export interface NativeOptions {
   layout: LayoutOptions
 }
 
-/** Makes a handle; takes no lease yet. */
-export declare function open(options: NativeOptions, onEvent: (arg: LeaseEvent) => void): Handle | Failure
+/** Makes a handle; takes no lease yet. `onCall`: the way to functions of the user's. */
+export declare function open(options: NativeOptions, onEvent: (arg: LeaseEvent) => void, onCall?: (call: FunctionCall, answer: (call: number, answer: FunctionAnswer) => void) => void): Handle | Failure
 
 /** Makes a registry, or what is missing of it. */
 export declare function setup(options: NativeOptions, mode: 'plain' | 'fresh' | 'accept-reset' | 'restored'): Promise<SetupReport | Failure>

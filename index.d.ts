@@ -579,6 +579,9 @@ export interface CoordinatorOptions extends CommonOptions {
    *   ioredis, node-redis, redis-py and Lettuce are understood. What a Redis forgets in a restart or a failover is noticed:
    *   newcomers then wait, holders go on. Active-active databases are refused.
    * - {@link RedisConnection}: the same as an object, in which nothing needs escaping.
+   * - {@link LentCoordinator}: one of these servers over connections that your program has, made by `sqlCoordinator` or
+   *   `redisCoordinator` of `mintid/coordinators`.
+   * - {@link CustomCoordinator}: functions of your own.
    * - `'local'`: a directory of this user's on this host (in the XDG state home). Unique among the processes that share
    *   it; inside a container, or without a home, name the directory.
    * - `'file:///dir'`: that directory, which must be absolute and not on a network file system.
@@ -607,6 +610,8 @@ export interface CoordinatorOptions extends CommonOptions {
     | (string & {})
     | PostgresConnection
     | RedisConnection
+    | LentCoordinator
+    | CustomCoordinator
     | undefined
 
   /** The machine IDs that may be leased, both ends included: a range for a region, or beside other software. */
@@ -749,6 +754,167 @@ export interface TlsOptions {
    * (`sslmode`, `ssl_cert_reqs`, …), and as `true` where that says nothing.
    */
   rejectUnauthorized?: boolean
+}
+
+/**
+ * A server over connections that your program has: what `sqlCoordinator` and `redisCoordinator` of `mintid/coordinators`
+ * make. `incarnation` and `lease.onReset` are as with the server's URL; `tls` is your connection's own business.
+ */
+export interface LentCoordinator {
+  readonly [lent]: true
+}
+
+declare const lent: unique symbol
+
+/**
+ * A coordinator of your own: who holds which machine ID, until when, is kept by three functions. They may be a class's
+ * methods, and may be asynchronous.
+ *
+ * What keeps IDs unique is theirs to see to:
+ *
+ * 1. **One clock.** Every time is read from one clock, that of the store. Never the host's own, unless there is one host.
+ * 2. **One step.** `acquire` finds a machine ID whose last lease has ended (`end < now`), claims it and reads `now`, all
+ *    in one atomic step, so that no two callers get the same one. The one that has been free longest comes first.
+ * 3. **Alive and ours.** `renew` and `release` do something only where machine ID *and* token match; `renew` only while
+ *    `end >= now`. It never shortens: the new end is the greater of the old one and `now + ttlMs`.
+ * 4. **Released to the last use.** `release` sets the end to the greater of `now` and `lastUsed`, and forgets the token.
+ * 5. **Rows outlive their lease.** The end of each machine ID's last lease is kept for good. A store that may lose it (a
+ *    cache, a restored backup) may make mintid grant an interval twice.
+ *
+ * They run on the event loop of the thread that made the generator. While it is blocked nothing is renewed: if that
+ * lasts longer than the lease, `next()` throws {@link LeaseLostError} until another lease is taken; no ID is ever made
+ * twice for it. Choose `lease.ttlMs` far above the longest time that the loop may stand still. No two generators
+ * share such a lease, and no two threads: each takes a machine ID of its own. `process.exit()`, and a thread that ends,
+ * call no functions any more: without `close()` the machine ID is free when its lease ends.
+ *
+ * A function that throws, that does not answer within `lease.requestTimeoutMs`, or that answers what it must not, is
+ * called again later; `leaseRetry` says which, and what was found and expected. That is never a loss: only a renewal's
+ * `null` is, or the end of the lease. What a function throws never becomes an unhandled rejection.
+ *
+ * A function may be called again while an earlier call has not ended. Such a call's `signal` has been aborted; what it
+ * answers is dropped, and a lease that it still claims is given back with `release`.
+ *
+ * @example
+ * // one row a machine ID: id, token uuid, until timestamptz not null default 'epoch'
+ * const coordinator: CustomCoordinator = {
+ *   async acquire({ machineIds, ttlMs, token }) {
+ *     const { rows } = await pool.query(
+ *       `update leases set token = $3, until = now() + $4 * interval '1 ms' where id = (
+ *          select id from leases where id between $1 and $2 and until < now()
+ *          order by until limit 1 for update skip locked)
+ *        returning id, now() as now, until`,
+ *       [machineIds.from, machineIds.to, token, ttlMs])
+ *     return rows.length === 0 ? null : { machineId: rows[0].id, now: rows[0].now, end: rows[0].until }
+ *   },
+ *   async renew({ machineId, token, ttlMs }) {
+ *     const { rows } = await pool.query(
+ *       `update leases set until = greatest(until, now() + $3 * interval '1 ms')
+ *        where id = $1 and token = $2 and until >= now() returning now() as now, until`,
+ *       [machineId, token, ttlMs])
+ *     return rows.length === 0 ? null : { now: rows[0].now, end: rows[0].until }
+ *   },
+ *   async release({ machineId, token, lastUsed }) {
+ *     await pool.query(
+ *       `update leases set token = null, until = greatest(now(), to_timestamp($3 / 1000.0))
+ *        where id = $1 and token = $2`,
+ *       [machineId, token, lastUsed])
+ *   }
+ * }
+ */
+export interface CustomCoordinator {
+  /** What messages call it: 1 to 64 printable ASCII characters. Default `'custom coordinator'`. */
+  readonly name?: string
+
+  /**
+   * Claims a machine ID for `ttlMs`.
+   *
+   * Each call is a claim of its own: where a layer below may run one twice (a client that repeats requests), have the
+   * store make the token, and answer it.
+   *
+   * @returns the grant, or `null` where every one of the machine IDs is leased
+   * @throws {ConfigError} says that trying again cannot help, so that `ready` rejects at once; anything else that is
+   * thrown means "later"
+   */
+  acquire(request: AcquireRequest): Promise<CustomGrant | null> | CustomGrant | null
+
+  /**
+   * Prolongs a lease that is still alive. May be called twice for the same end: an answer that got lost is asked for again.
+   *
+   * @returns the new end, or `null` or `false` where the lease is certainly not this token's any more
+   */
+  renew(request: RenewRequest): Promise<CustomRenewal | null | false> | CustomRenewal | null | false
+
+  /** Gives a lease back. One that is not this token's any more is left alone. Called once for each lease. */
+  release(request: ReleaseRequest): unknown
+}
+
+/** What {@link CustomCoordinator.acquire} is called with. */
+export interface AcquireRequest {
+  /** The generator's `namespace`: a registry of its own. */
+  namespace: string
+  /** The machine IDs that may be granted, both ends included. */
+  machineIds: { from: number; to: number }
+  /** For how long. */
+  ttlMs: number
+  /** A new random UUID, in lower case, to keep as the proof of this claim. It is a secret among processes. */
+  token: string
+  /** Host and process, for people. */
+  holder: string
+  /** Bit widths and epoch. Two processes that share machine IDs must have the same. */
+  layout: string
+  /** A hash of the generator's `key`, from which nothing can be learnt of it; null without a key. */
+  fingerprint: string | null
+  /** Aborts when the answer is not waited for any more. */
+  signal: AbortSignal
+}
+
+/** What {@link CustomCoordinator.renew} is called with. */
+export interface RenewRequest {
+  namespace: string
+  machineId: number
+  /** The claim's token. */
+  token: string
+  /** For how long from now. */
+  ttlMs: number
+  /** The end that was answered last, in whole milliseconds since 1970. */
+  end: number
+  /** Aborts when the answer is not waited for any more. */
+  signal: AbortSignal
+}
+
+/** What {@link CustomCoordinator.release} is called with. */
+export interface ReleaseRequest {
+  namespace: string
+  machineId: number
+  /** The claim's token. */
+  token: string
+  /** The latest moment in an ID that was made under the lease, in milliseconds since 1970. */
+  lastUsed: number
+  /** Aborts when nobody waits any more. */
+  signal: AbortSignal
+}
+
+/** A moment by the coordinator's clock: a Date, or milliseconds since 1970, whole or not. */
+export type CoordinatorTime = number | bigint | Date
+
+/** What {@link CustomCoordinator.acquire} grants. */
+export interface CustomGrant {
+  machineId: number
+  /** When it was decided. The lease begins with the next whole millisecond. */
+  now: CoordinatorTime
+  /** When the lease ends unless it is renewed. */
+  end: CoordinatorTime
+  /** The claim's token, where it is not the one that was offered: another UUID. */
+  token?: string
+  /** How many of the request's machine IDs are leased now, this one included: for the warning that they run out. */
+  leased?: number
+}
+
+/** What {@link CustomCoordinator.renew} grants. */
+export interface CustomRenewal {
+  now: CoordinatorTime
+  /** When the lease ends now; never earlier than the request's `end`. */
+  end: CoordinatorTime
 }
 
 /**

@@ -124,11 +124,13 @@ class IdGenerator extends EventEmitter {
     if (this.#handle === null) {
       const { resolveMachineId } = require('./options/machine-id.js')
       const { Waiters } = require('./waiters.js')
-      const { machineId, acquireTimeoutMs: _, ...options } = this.#options
+      const { machineId, functions, acquireTimeoutMs: _, ...options } = this.#options
       // Weak, or the native side would keep a forgotten generator, and its lease, for ever.
       const here = new WeakRef(this)
       const deliverHere = (event) => here.deref()?.#hear(event)
-      const handle = this.#backend.open({ ...options, machineId: resolveMachineId(machineId) }, deliverHere)
+      const native = { ...options, machineId: resolveMachineId(machineId) }
+      const calls = functions && require('./calls/index.js').callsTo(options.coordinator, functions)
+      const handle = this.#backend.open(native, deliverHere, calls)
       if (handle.failure) throw fromFailure(handle)
       if (this.#closing) handle.close()
       this.#handle = handle

@@ -13,7 +13,7 @@ let addon
  */
 const backend = {
   /** Makes a handle for one generator; takes no lease yet. */
-  open: (options, onEvent) => load().open(options, onEvent),
+  open: (options, onEvent, onCall) => load().open(options, onEvent, onCall),
 
   /** Makes the functions of one ID type; without a handle (`null`) they only convert, without a key. */
   bind: (spec, handle) => load().bind(spec, handle),

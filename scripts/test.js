@@ -11,7 +11,7 @@ const { promised } = require('./promised.js')
 const { setup, run, root, cache } = require('./setup.js')
 
 /** The steps that talk to the servers of the README. */
-const ON_SERVERS = ['rust', 'package']
+const ON_SERVERS = ['rust', 'package', 'drivers']
 
 const steps = {
   /** Formatting and lints; warnings are errors. */
@@ -57,6 +57,11 @@ const steps = {
   faults() {
     run(process.execPath, ['--test', ...testsIn('tests/faults/self')])
     run(process.execPath, ['tests/faults/run.js', '--short', '--jobs', '2'])
+  },
+
+  /** Over the connections of users' drivers. */
+  drivers() {
+    run(process.execPath, ['tests/drivers/run.js'])
   },
 
   examples() {

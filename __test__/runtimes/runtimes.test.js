@@ -31,6 +31,12 @@ for (const { runtime, command } of RUNTIMES) {
     }
   )
 
+  test(`${runtime}: functions of the user's are called on their thread, and keep nothing alive`, options, () => {
+    const { status, stdout, stderr } = play(command, 'functions.js')
+    const said = ['map: renew() threw Error: no route', 'map did not answer renew within 100 ms', '1', '1', '']
+    assert.deepEqual([status, stdout, stderr], [0, said.join('\n'), ''])
+  })
+
   test(`${runtime}: a pending ready() keeps the process alive, and nothing else does`, options, async () => {
     const [occupied, free] = [new Registry(), new Registry()]
     const holder = await IdGenerator.connect(occupied.only(1))

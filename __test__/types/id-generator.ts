@@ -2,7 +2,9 @@ import { subscribe } from 'node:diagnostics_channel'
 import { type EventEmitter, once } from 'node:events'
 import process from 'node:process'
 import {
+  type AcquireRequest,
   type ChannelMessage,
+  type CustomCoordinator,
   type GeneratorHealth,
   type GeneratorOptions,
   type GeneratorStats,
@@ -12,6 +14,8 @@ import {
   type MintidError,
   type PostgresConnection,
   type RedisConnection,
+  type ReleaseRequest,
+  type RenewRequest,
   start,
   stop
 } from 'mintid'
@@ -46,6 +50,34 @@ export async function main(): Promise<void> {
   // @ts-expect-error what stands in for native code is no public argument
   new IdGenerator({ coordinator: 'local' }, {})
   const options: GeneratorOptions = { coordinator: 'none' }
+
+  // Functions of one's own.
+  const coordinator: CustomCoordinator = {
+    name: 'mine',
+    async acquire({ machineIds: { from }, ttlMs, token, fingerprint, signal }) {
+      signal.throwIfAborted()
+      expectType<Equal<typeof fingerprint, string | null>>()
+      return from > 5 ? null : { machineId: from, now: new Date(), end: BigInt(Date.now() + ttlMs), token, leased: 1 }
+    },
+    renew: ({ end, ttlMs }) => (ttlMs > 0 ? { now: Date.now(), end: end + ttlMs } : false),
+    release: async ({ lastUsed }) => lastUsed
+  }
+  new IdGenerator({ coordinator, namespace: 'shop', lease: { requestTimeoutMs: 1000 } })
+  new IdGenerator({
+    coordinator: new (class implements CustomCoordinator {
+      acquire(_: AcquireRequest) {
+        return null
+      }
+      renew(_: RenewRequest) {
+        return null
+      }
+      release(_: ReleaseRequest) {}
+    })()
+  })
+  // @ts-expect-error all three
+  new IdGenerator({ coordinator: { acquire: coordinator.acquire, renew: coordinator.renew } })
+  // @ts-expect-error a time as text
+  coordinator.acquire = () => ({ machineId: 1, now: '2026-01-01', end: 7 })
 
   // Servers.
   new IdGenerator({ coordinator: 'postgres://db/app', incarnation: 'durable', lease: { onReset: 'grant' } })

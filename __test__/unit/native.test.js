@@ -31,8 +31,11 @@ test('the binary is loaded at the first call, once', () => {
   }
   const { backend } = require(path)
   assert.equal(loads, 0)
-  assert.deepEqual([backend.open(1, 2), backend.bind(3, null), backend.takeFailure()], ['open', 'bind', 'takeFailure'])
-  assert.deepEqual(calls, [['open', 1, 2], ['bind', 3, null], ['takeFailure']])
+  assert.deepEqual(
+    [backend.open(1, 2, 3), backend.bind(3, null), backend.takeFailure()],
+    ['open', 'bind', 'takeFailure']
+  )
+  assert.deepEqual(calls, [['open', 1, 2, 3], ['bind', 3, null], ['takeFailure']])
   assert.equal(loads, 1)
 })
 

@@ -24,7 +24,7 @@ const REFUSED_BY_GENERATOR = [
   [{ coordinator: null }, 'coordinator'],
   [{ coordinator: 7 }, 'coordinator'],
   [{ coordinator: 'locale' }, 'coordinator'],
-  [{ coordinator: { acquire() {} } }, 'coordinator'],
+  [{ coordinator: { acquire() {} } }, 'coordinator.renew'],
   [{ coordinator: 'https://example.org' }, 'coordinator'],
   [{ coordinator: 'file:relative' }, 'coordinator'],
   [{ coordinator: 'file://host/dir' }, 'coordinator'],

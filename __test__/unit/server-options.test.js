@@ -18,6 +18,8 @@ const server = (options) => ({ coordinator: URL, ...options })
 const object = (parameters) => ({ coordinator: { type: 'postgres', ...parameters } })
 const tls = (options) => server({ tls: options })
 
+const FUNCTIONS = { acquire() {}, renew() {}, release() {} }
+
 /** [what is given, the option that the error names, what the message says] */
 const REFUSED = [
   [{ coordinator: 'prisma://accelerate.prisma-data.net/?api_key=s3cret' }, 'coordinator', /process\.env\.DIRECT_URL/],
@@ -29,7 +31,11 @@ const REFUSED = [
   [{ coordinator: 'host=db password=s3cret' }, 'coordinator', /write a URL or an object/],
   [{ coordinator: 'postgresql+psycopg://app:s3cret@db/app' }, 'coordinator', /scheme postgresql\+psycopg:$/],
   [{ coordinator: {} }, 'coordinator', /type: 'postgres'/],
-  [{ coordinator: { acquire() {}, renew() {} } }, 'coordinator', /supports no other objects/],
+  [{ coordinator: { acquire() {}, renew() {} } }, 'coordinator.release', /expected a function, found undefined/],
+  [{ coordinator: { renew: 's3cret' } }, 'coordinator.acquire', /expected a function, found undefined/],
+  [{ coordinator: { ...FUNCTIONS, renew: {} } }, 'coordinator.renew', /expected a function, found an object/],
+  [{ coordinator: { ...FUNCTIONS, name: 7 } }, 'coordinator.name', /1 to 64 printable/],
+  [{ coordinator: { ...FUNCTIONS, name: 'a\nb' } }, 'coordinator.name', /1 to 64 printable/],
   [
     { coordinator: { type: undefined } },
     'coordinator.type',
@@ -77,7 +83,8 @@ const NO_SERVERS = [
   [{ coordinator: 'local' }, /beside coordinator 'local'$/],
   [{ coordinator: 'none' }, /beside coordinator 'none'$/],
   [{ coordinator: 'file:///var/lib/mintid' }, /beside a directory$/],
-  [{ machineId: 7 }, /beside machineId$/]
+  [{ machineId: 7 }, /beside machineId$/],
+  [{ coordinator: FUNCTIONS }, /beside a custom coordinator$/]
 ]
 
 test('what is wrong is refused by its name, with what to do, and without secrets', () => {

@@ -34,7 +34,7 @@ function generatorOptions(options) {
   const { acquireTimeoutMs, ...lease } = leaseOptions(options.lease, source.coordinator, options.guard !== undefined)
   return {
     ...source,
-    ...serverOptions(options, source.coordinator),
+    ...serverOptions(options, source),
     namespace: namespaceOption(options.namespace),
     lease,
     key: keyOption(options.key),

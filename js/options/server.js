@@ -10,20 +10,23 @@ const OTHERS = {
   local: "coordinator 'local'",
   none: "coordinator 'none'",
   directory: 'a directory',
-  fixed: 'machineId'
+  fixed: 'machineId',
+  custom: 'a custom coordinator'
 }
 
 /**
  * The options that only a coordinator which is a server takes.
  *
  * @param {object} options the user's generator options
- * @param {string} coordinator its kind
+ * @param {{ coordinator: string, functions?: object }} source its kind, and what lends a connection to it
  * @returns {{ incarnation: 'volatile' | 'durable', tls?: object }}
  */
-function serverOptions(options, coordinator) {
+function serverOptions(options, { coordinator, functions }) {
   const { incarnation = 'volatile', tls } = options
   if (options.incarnation !== undefined) ofServer('incarnation', coordinator)
   if (tls !== undefined) ofServer('tls', coordinator)
+  if (tls !== undefined && functions)
+    refuse('tls', 'expected none beside a connection of your own, which is as you made it')
   return {
     incarnation: oneOf(incarnation, 'incarnation', INCARNATIONS),
     ...(tls !== undefined && { tls: require('./tls.js').tlsOptions(tls) })

@@ -19,9 +19,9 @@ const EXPECTED_TO_GUARD =
  *
  * @param {object} options the user's generator options
  * @param {number} machines how many machine IDs the layout has
- * @returns {{ coordinator: string, directory?: string, url?: string, parameters?: [string, string][], machineId?: object,
- *   machineIds?: { from: number, to: number } }} `machineId` still names its environment variable or hosts: see
- *   `resolveMachineId`; beside a server as the coordinator it is guarded there
+ * @returns {{ coordinator: string, directory?: string, url?: string, parameters?: [string, string][], functions?: object,
+ *   name?: string, schema?: string, machineId?: object, machineIds?: { from: number, to: number } }} `machineId` still names
+ *   its environment variable or hosts: see `resolveMachineId`; beside a server as the coordinator it is guarded there
  */
 function sourceOptions({ coordinator, machineId, guard, machineIds }, machines) {
   if (machineId !== undefined) {
@@ -73,11 +73,15 @@ function coordinatorOption(value) {
 
 function coordinatorObject(value) {
   const { type } = value
+  const lent = require('./lent.js').lentBy(value)
+  if (lent !== undefined) return lent
+  const { isCustom, customObject } = require('./custom.js')
+  if (isCustom(value)) return customObject(value)
   if (TYPES.has(type)) return require('./server-object.js').serverObject(value)
   const types = [...TYPES.keys()]
   if (!('type' in value)) {
     const all = types.map((type) => `'${type}'`).join(', ')
-    refuse('coordinator', `${EXPECTED}, or an object with a type: ${all}; this version supports no other objects`)
+    refuse('coordinator', `${EXPECTED}, or an object with a type: ${all}, or one with acquire, renew and release`)
   }
   if (LATER_TYPES.includes(type)) refuse('coordinator.type', `'${type}' is not supported by this version`)
   return oneOf(type, 'coordinator.type', types)

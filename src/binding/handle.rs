@@ -8,12 +8,14 @@ use std::time::Duration;
 use napi::bindgen_prelude::{Either, Env, Function, Uint32Array, Unknown};
 use napi_derive::napi;
 
+use super::calls::{Bridge, OnCall, end_process, end_thread};
 use super::event::LeaseEvent;
 use super::failure::Failure;
 use super::generation::{Owned, Pinned};
 use super::options::NativeOptions;
 use super::queue::{Outcome, Queue};
 use crate::clock::{Clock, SystemClock};
+use crate::coordinator::functions::Functions;
 use crate::error::Error;
 use crate::generator::Generator;
 use crate::lease::pool;
@@ -35,14 +37,17 @@ pub struct LeaseInfo {
     pub expires_in_ms: Option<f64>,
 }
 
-/// Makes a handle; takes no lease yet.
+/// Makes a handle; takes no lease yet. `onCall`: the way to functions of the user's.
 #[napi]
 pub fn open(
     env: Env,
     options: NativeOptions,
     on_event: Function<'_, LeaseEvent, ()>,
+    #[napi(ts_arg_type = "(call: FunctionCall, answer: (call: number, answer: FunctionAnswer) => void) => void")]
+    on_call: Option<OnCall>,
 ) -> napi::Result<Either<Handle, Failure>> {
-    let generator = match options.convert() {
+    let bridge = on_call.map(|on_call| Bridge::new(env, on_call)).transpose()?;
+    let generator = match options.convert(bridge.map(|bridge| bridge as Arc<dyn Functions>)) {
         Ok(options) => Arc::new(Generator::new(options)),
         Err(error) => return Ok(Either::B(Failure::from(&error))),
     };
@@ -164,6 +169,7 @@ fn close_at_end(env: Env, generator: &Arc<Generator>) -> napi::Result<()> {
         env.add_env_cleanup_hook((), |()| {
             HOOKED.set(false);
             Pinned::release_all();
+            end_thread();
             let (done, all_done) = channel();
             for generator in OPEN.take().iter().filter_map(Weak::upgrade) {
                 let done = done.clone();
@@ -188,6 +194,7 @@ pub(super) fn close_at_exit() {
     }
     extern "C" fn release() {
         super::queue::mute();
+        end_process();
         // Nothing may unwind into C; what could not be released runs out, or is dropped by the kernel.
         let _ = std::panic::catch_unwind(|| pool::close_all(AT_MOST));
     }

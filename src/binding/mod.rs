@@ -11,6 +11,7 @@
 #![allow(clippy::struct_field_names)]
 
 mod bodies;
+mod calls;
 mod event;
 mod failure;
 mod functions;

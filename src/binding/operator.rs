@@ -76,7 +76,7 @@ pub fn setup(
 /// The SQL that `setup` runs.
 #[napi]
 pub fn setup_sql(options: NativeOptions) -> Either<String, Failure> {
-    match options.convert().and_then(|options| options.registry()) {
+    match options.convert(None).and_then(|options| options.registry()) {
         Ok(registry) => Either::A(registry.script()),
         Err(error) => Either::B(Failure::from(&error)),
     }
@@ -111,7 +111,7 @@ where
     let settle = move |result: Result<T, Error>| {
         deferred.resolve(move |_| Ok(result.map_or_else(|error| Either::B(Failure::from(&error)), Either::A)));
     };
-    let options = options.convert().and_then(|options| Ok((options.registry()?, options.request_timeout)));
+    let options = options.convert(None).and_then(|options| Ok((options.registry()?, options.request_timeout)));
     match options {
         Err(error) => settle(Err(error)),
         Ok((registry, limit)) => {

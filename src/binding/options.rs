@@ -1,6 +1,7 @@
 //! Options as `js/options` leaves them: complete and of the right types.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use napi::bindgen_prelude::Uint8Array;
@@ -9,6 +10,7 @@ use napi_derive::napi;
 use crate::cipher::{BaseKey, no_key};
 use crate::codec::Format;
 use crate::coordinator::fixed::Identity;
+use crate::coordinator::functions::{Functions, Own};
 use crate::coordinator::registry::OnReset;
 use crate::coordinator::tls::TlsOptions;
 use crate::coordinator::{postgres, redis};
@@ -20,8 +22,11 @@ use crate::lease::state::Timings;
 
 #[napi(object, object_to_js = false)]
 pub struct NativeOptions {
-    #[napi(ts_type = "'local' | 'directory' | 'fixed' | 'none' | 'postgres' | 'redis'")]
+    #[napi(ts_type = "'local' | 'directory' | 'fixed' | 'none' | 'postgres' | 'redis' | 'custom'")]
     pub coordinator: String,
+    /// What messages call functions of the user's, and which schema a lent connection is for.
+    pub name: Option<String>,
+    pub schema: Option<String>,
     pub directory: Option<String>,
     /// Of a server; or `parameters`, by the names that they have in URLs.
     pub url: Option<String>,
@@ -59,7 +64,7 @@ pub struct Hosts {
     pub own: Vec<String>,
 }
 
-#[napi(object, object_to_js = false)]
+#[napi(object)]
 pub struct MachineRange {
     pub from: u32,
     pub to: u32,
@@ -116,7 +121,8 @@ pub struct AcceptedSpelling {
 }
 
 impl NativeOptions {
-    pub(super) fn convert(self) -> Result<Options, Error> {
+    /// `functions`: of a custom coordinator, or what lends a connection.
+    pub(super) fn convert(self, functions: Option<Arc<dyn Functions>>) -> Result<Options, Error> {
         let millis = |ms: u32| Duration::from_millis(u64::from(ms));
         let LayoutOptions { partition, time, machine, sequence, epoch_ms } = self.layout;
         let on_reset = match self.lease.on_reset.as_deref() {
@@ -131,7 +137,11 @@ impl NativeOptions {
         };
         let address = Address { url: self.url, parameters: self.parameters, tls: self.tls };
         let mut guarded = self.machine_id.and_then(MachineId::identity);
-        let place = place(&self.coordinator, self.directory, address, &mut guarded);
+        let own = functions.map(|functions| Own::new(self.name.unwrap_or_default(), functions));
+        let place = match own {
+            Some(own) => functions_of(&self.coordinator, own, self.schema),
+            None => place(&self.coordinator, self.directory, address, &mut guarded),
+        };
         let place = place.map_err(|error| if guarded.is_some() { error.about_guard() } else { error })?;
         let lease = self.lease;
         // A guarded lease stays as short as a first one: who crashes is back soon, however old it was.
@@ -220,6 +230,16 @@ fn place(
         ("redis", _) => Place::Redis(Box::new(address.read(redis::Settings::parse, redis::Settings::from_parameters)?)),
         (other, _) => return Err(unknown("coordinator", other)),
     })
+}
+
+/// What the functions are for: a coordinator of the user's own, or connections to one of ours.
+fn functions_of(coordinator: &str, own: Own, schema: Option<String>) -> Result<Place, Error> {
+    match coordinator {
+        "custom" => Ok(Place::Custom(own)),
+        "postgres" => Ok(Place::LentPostgres(postgres::Lent::new(own, schema.unwrap_or_default()))),
+        "redis" => Ok(Place::LentRedis(redis::Lent::new(own))),
+        other => Err(unknown("coordinator", other)),
+    }
 }
 
 impl MachineId {

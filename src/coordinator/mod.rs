@@ -9,7 +9,9 @@
 mod address;
 #[cfg(feature = "tls")]
 mod beside;
+pub mod custom;
 pub mod fixed;
+pub mod functions;
 #[cfg(feature = "runtime")]
 pub mod guarded;
 #[cfg(feature = "runtime")]

@@ -9,8 +9,10 @@ mod connect;
 mod connection;
 mod examine;
 mod failure;
+mod lent;
 mod registry;
 mod scripts;
+mod session;
 mod settings;
 
 use std::iter;
@@ -20,6 +22,7 @@ use std::time::Duration;
 pub use self::connect::connect;
 pub use self::connection::{Argument, Connection, Script};
 pub use self::failure::failure;
+pub use self::lent::Lent;
 pub use self::settings::Settings;
 pub use ::redis::Value;
 
@@ -28,6 +31,7 @@ use self::confirm::File;
 use self::failure::made;
 use self::registry::flag;
 use self::scripts::Scripts;
+use self::session::{Server, Session};
 use super::beside::Beside;
 use super::keeper::{self, Adopted, Cause, Claimed, Ends, Keeper, Prolonged, Store, Terms};
 use super::registry::{Examination, Listed, PROTOCOL, margin};
@@ -40,25 +44,28 @@ pub type Setup = keeper::Setup<Settings>;
 /// A coordinator that keeps its leases in Redis or Valkey.
 pub type Redis = Keeper<Hash>;
 
-impl Redis {
+/// The same over connections that the user's own program has.
+pub type LentRedis = Keeper<Hash<Lent>>;
+
+impl<S: Server> Keeper<Hash<S>> {
     /// Connects to nothing yet.
     #[must_use]
-    pub fn new(setup: Setup) -> Self {
-        let keys = keys(&setup.namespace, setup.settings.beside);
-        Self::of(setup, |settings| Hash::new(settings, keys))
+    pub fn new(setup: keeper::Setup<S>) -> Self {
+        let keys = keys(&setup.namespace, setup.settings.beside());
+        Self::of(setup, |server| Hash::new(server, keys))
     }
 
     /// The same with other scripts, for the tests that take a rule out of them or move the server's clock.
     #[doc(hidden)]
     #[must_use]
     pub fn rewritten(self, rewrite: &dyn Fn(&str) -> String) -> Self {
-        self.changed(|hash| Hash { scripts: Scripts::rewritten(hash.settings.beside, rewrite), ..hash })
+        self.changed(|hash| Hash { scripts: Scripts::rewritten(hash.server.beside(), S::CAN_WAIT, rewrite), ..hash })
     }
 }
 
 /// The registry of one namespace, in one hash.
-pub struct Hash {
-    settings: Settings,
+pub struct Hash<S = Settings> {
+    server: S,
     /// Ours, and that of others beside it.
     keys: Vec<String>,
     scripts: Scripts,
@@ -75,13 +82,18 @@ fn keys(namespace: &str, beside: Beside) -> Vec<String> {
     iter::once(ours).chain(theirs.map(str::to_owned)).collect()
 }
 
-impl Hash {
-    fn new(settings: Settings, keys: Vec<String>) -> Self {
-        let scripts = Scripts::new(settings.beside);
-        Self { settings, keys, scripts, file: File::default(), evicts: OnceLock::new() }
+impl<S: Server> Hash<S> {
+    fn new(server: S, keys: Vec<String>) -> Self {
+        let scripts = Scripts::new(server.beside(), S::CAN_WAIT);
+        Self { server, keys, scripts, file: File::default(), evicts: OnceLock::new() }
     }
 
-    async fn run(&self, connection: &Connection, script: &Script, arguments: &[Argument<'_>]) -> Result<Value, Error> {
+    async fn run(
+        &self,
+        connection: &S::Connection,
+        script: &Script,
+        arguments: &[Argument<'_>],
+    ) -> Result<Value, Error> {
         let keys: Vec<&str> = self.keys.iter().map(String::as_str).collect();
         connection.eval(script, &keys, arguments).await.map_err(|error| self.without_hsetex(error))
     }
@@ -90,7 +102,7 @@ impl Hash {
     fn without_hsetex(&self, error: Error) -> Error {
         let unknown =
             ["nknown Redis", "nknown command", "nknown Valkey"].iter().any(|said| error.message().contains(said));
-        if self.settings.beside == Beside::Nobody || !unknown {
+        if self.server.beside() == Beside::Nobody || !unknown {
             return error;
         }
         error.with(|fields| fields.hint = Some(failure::HSETEX.to_owned()))
@@ -103,20 +115,20 @@ impl Hash {
     }
 }
 
-impl Store for Hash {
-    type Connection = Connection;
+impl<S: Server> Store for Hash<S> {
+    type Connection = S::Connection;
 
     fn name(&self) -> String {
-        self.settings.address()
+        self.server.address()
     }
 
-    async fn connect(&self) -> Result<Connection, Error> {
-        connect(&self.settings, &self.keys[0]).await
+    async fn connect(&self) -> Result<S::Connection, Error> {
+        self.server.connect(&self.keys[0]).await
     }
 
     async fn claim(
         &self,
-        connection: &Connection,
+        connection: &S::Connection,
         terms: &Terms,
         nonce: [u8; 8],
         ttl: Duration,
@@ -141,8 +153,10 @@ impl Store for Hash {
         let place = self.name();
         let answer = self.run(connection, &self.scripts.acquire, &arguments).await?;
         let Some(answer) = Answer::read(&place, answer)? else { return Ok(Claimed::Strange) };
-        if answer.text(1)? == "unwritten" {
-            return Err(self.unwritten());
+        match answer.text(1)? {
+            "unwritten" => return Err(self.unwritten()),
+            "unsettled" => return Err(self.unsettled()),
+            _ => {}
         }
         let claimed = claimed(&answer)?;
         if let Claimed::Granted { machine, token, now_ms, end_ms, .. } = claimed {
@@ -161,7 +175,7 @@ impl Store for Hash {
 
     async fn prolong(
         &self,
-        connection: &Connection,
+        connection: &S::Connection,
         terms: &Terms,
         lease: &Lease,
         ttl: Duration,
@@ -188,13 +202,14 @@ impl Store for Hash {
             "unwritten" => Err(self.unwritten()),
             "forgotten" => Ok(Prolonged::Forgotten),
             "lost" => Ok(Prolonged::Lost),
+            "unsettled" => Err(self.unsettled()),
             _ => Err(answer.nonsense()),
         }
     }
 
     async fn give_back(
         &self,
-        connection: &Connection,
+        connection: &S::Connection,
         _terms: &Terms,
         lease: &Lease,
         last_used_ms: u64,
@@ -205,15 +220,21 @@ impl Store for Hash {
         self.run(connection, &self.scripts.release, &arguments).await.map(drop)
     }
 
-    async fn adopt(&self, connection: &Connection, terms: &Terms, cause: Cause, join: bool) -> Result<Adopted, Error> {
+    async fn adopt(
+        &self,
+        connection: &S::Connection,
+        terms: &Terms,
+        cause: Cause,
+        join: bool,
+    ) -> Result<Adopted, Error> {
         self.adopt_in(connection, terms, cause, join).await
     }
 
-    async fn list(&self, connection: &Connection, _terms: &Terms) -> Result<Vec<Listed>, Error> {
+    async fn list(&self, connection: &S::Connection, _terms: &Terms) -> Result<Vec<Listed>, Error> {
         self.listed(connection).await
     }
 
-    async fn examine(&self, connection: &Connection, terms: &Terms) -> Result<Examination, Error> {
+    async fn examine(&self, connection: &S::Connection, terms: &Terms) -> Result<Examination, Error> {
         self.examined(connection, terms).await
     }
 

@@ -7,15 +7,17 @@ use std::time::Duration;
 use super::only_converts;
 use crate::cipher::BaseKey;
 use crate::clock::Clock;
+use crate::coordinator::custom::{self, Custom};
 use crate::coordinator::fixed::{Fixed, Identity};
+use crate::coordinator::functions::Own;
 use crate::coordinator::guarded::{Claims, Guarded};
 #[cfg(feature = "runtime")]
 use crate::coordinator::keeper;
 use crate::coordinator::local::{Local, Surroundings, default_directory};
 #[cfg(feature = "postgres")]
-use crate::coordinator::postgres::{self, Postgres};
+use crate::coordinator::postgres::{self, LentPostgres, Postgres};
 #[cfg(feature = "redis")]
-use crate::coordinator::redis::{self, Redis};
+use crate::coordinator::redis::{self, LentRedis, Redis};
 use crate::coordinator::registry::{Agreement, OnReset, Registry};
 use crate::coordinator::{Coordinator, MachineIds};
 use crate::error::Error;
@@ -33,12 +35,20 @@ pub enum Place {
     Directory(PathBuf),
     /// Nobody; the machine ID was set by hand.
     Fixed(Identity),
+    /// The user's own functions.
+    Custom(Own),
     /// A PostgreSQL database.
     #[cfg(feature = "postgres")]
     Postgres(Box<postgres::Settings>),
     /// A Redis or Valkey.
     #[cfg(feature = "redis")]
     Redis(Box<redis::Settings>),
+    /// A PostgreSQL database, over connections of the user's own.
+    #[cfg(feature = "postgres")]
+    LentPostgres(postgres::Lent),
+    /// A Redis or Valkey, over connections of the user's own.
+    #[cfg(feature = "redis")]
+    LentRedis(redis::Lent),
 }
 
 /// What a generator is made of.
@@ -75,13 +85,24 @@ impl Options {
         let machine = identity.resolve(&self.layout)?;
         // Rows are looked at by the one that leases, over its connection.
         let (address, inner, rows) = match self.registry() {
-            Ok(registry) => (registry.name(), Arc::clone(&registry) as Arc<dyn Coordinator>, Some(registry)),
+            Ok(registry) => (self.address(&*registry), Arc::clone(&registry) as Arc<dyn Coordinator>, Some(registry)),
             Err(_) => self.unguarded(clock).map(|(address, inner)| (address, inner, None))?,
         };
         let address = format!("machineId {machine} in {address}");
         let claims = Claims::of_this_process(&format!("{}: {address}", self.namespace));
         let guarded = Guarded::new(machine, inner, claims, Arc::clone(clock)).looking_at(rows);
         Ok((address, Arc::new(guarded)))
+    }
+
+    /// Functions of the user's have a name for messages, which others may have too.
+    fn address(&self, registry: &dyn Registry) -> String {
+        match &self.place {
+            #[cfg(feature = "postgres")]
+            Place::LentPostgres(lent) => lent.address(),
+            #[cfg(feature = "redis")]
+            Place::LentRedis(lent) => lent.address(),
+            _ => registry.name(),
+        }
     }
 
     fn unguarded(&self, clock: &Arc<dyn Clock>) -> Result<(String, Arc<dyn Coordinator>), Error> {
@@ -103,10 +124,24 @@ impl Options {
                 let fixed = Fixed::new(machine, namespace, *layout, Arc::clone(clock));
                 Ok((format!("machineId {machine}"), Arc::new(fixed)))
             }
+            Place::Custom(own) => {
+                let custom = Custom::new(custom::Setup {
+                    own: own.clone(),
+                    namespace: namespace.clone(),
+                    machine_ids: self.machines()?,
+                    layout: *layout,
+                    fingerprint: self.key.as_ref().map(BaseKey::fingerprint),
+                });
+                Ok((own.address(), Arc::new(custom)))
+            }
             #[cfg(feature = "postgres")]
             Place::Postgres(settings) => Ok((settings.address(), Arc::new(Postgres::new(self.setup(&**settings)?)))),
             #[cfg(feature = "redis")]
             Place::Redis(settings) => Ok((settings.address(), Arc::new(Redis::new(self.setup(&**settings)?)))),
+            #[cfg(feature = "postgres")]
+            Place::LentPostgres(lent) => Ok((lent.address(), Arc::new(LentPostgres::new(self.setup(lent)?)))),
+            #[cfg(feature = "redis")]
+            Place::LentRedis(lent) => Ok((lent.address(), Arc::new(LentRedis::new(self.setup(lent)?)))),
         }
     }
 
@@ -120,10 +155,13 @@ impl Options {
             Place::Postgres(settings) => Ok(Arc::new(Postgres::new(self.setup(&**settings)?))),
             #[cfg(feature = "redis")]
             Place::Redis(settings) => Ok(Arc::new(Redis::new(self.setup(&**settings)?))),
-            Place::Nowhere | Place::Local | Place::Directory(_) | Place::Fixed(_) => Err(Error::config(
-                "coordinator",
-                "coordinator: expected the URL of a server; only those have a registry",
-            )),
+            #[cfg(feature = "postgres")]
+            Place::LentPostgres(lent) => Ok(Arc::new(LentPostgres::new(self.setup(lent)?))),
+            #[cfg(feature = "redis")]
+            Place::LentRedis(lent) => Ok(Arc::new(LentRedis::new(self.setup(lent)?))),
+            Place::Nowhere | Place::Local | Place::Directory(_) | Place::Fixed(_) | Place::Custom(_) => Err(
+                Error::config("coordinator", "coordinator: expected the URL of a server; only those have a registry"),
+            ),
         }
     }
 

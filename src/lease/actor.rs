@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, WeakUnboundedSender, unbounded_channel};
 
-use super::event::{Event as Notice, What};
+use super::event::{Event as Notice, Operation, What};
 use super::manager::{Command, Listener, Setup, Shown, Snapshot};
 use super::requests::{answered, expiry, no_answer};
 use super::state::{Effect, Event, Moment, Phase, State, Timer, step};
@@ -271,7 +271,7 @@ impl Actor {
         self.request(move |clock, limit| async move {
             let asked = Arc::clone(&coordinator);
             let result = answered(limit, async move { asked.acquire(ttl).await }).await;
-            let result = result.unwrap_or_else(|| Err(no_answer(&*coordinator, limit)));
+            let result = result.unwrap_or_else(|| Err(no_answer(&*coordinator, Some(Operation::Acquire), limit)));
             Answer::Acquired(generation, result, clock.tick())
         });
     }
@@ -281,7 +281,8 @@ impl Actor {
         self.request(move |clock, limit| async move {
             let asked = Arc::clone(&coordinator);
             let renewal = answered(limit, async move { asked.renew(&lease, ttl).await }).await;
-            let renewal = renewal.unwrap_or_else(|| Renewal::Unknown(no_answer(&*coordinator, limit)));
+            let renewal =
+                renewal.unwrap_or_else(|| Renewal::Unknown(no_answer(&*coordinator, Some(Operation::Renew), limit)));
             Answer::Renewed(generation, renewal, clock.tick())
         });
     }

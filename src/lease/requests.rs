@@ -4,6 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::event::Operation;
 use super::runtime;
 use crate::coordinator::registry::Registry;
 use crate::coordinator::{Coordinator, Grant, Term};
@@ -26,9 +27,10 @@ pub(super) fn expiry(grant: &Grant) -> Option<u64> {
     matches!(grant.term, Term::Renewable).then_some(grant.lease.end_ms)
 }
 
-pub(super) fn no_answer(coordinator: &dyn Coordinator, limit: Duration) -> Error {
+pub(super) fn no_answer(coordinator: &dyn Coordinator, operation: Option<Operation>, limit: Duration) -> Error {
     let name = coordinator.name();
-    Error::new(Code::Coordinator, format!("{name} did not answer within {} ms", limit.as_millis()))
+    let what = operation.map_or_else(String::new, |operation| format!(" {}", operation.as_str()));
+    Error::new(Code::Coordinator, format!("{name} did not answer{what} within {} ms", limit.as_millis()))
         .with(|fields| fields.coordinator = Some(name))
         .retry_as(Retry::Soon)
 }
@@ -49,6 +51,6 @@ where
 {
     runtime::spawn(async move {
         let answer = answered(limit, question(Arc::clone(&registry))).await;
-        reply(answer.unwrap_or_else(|| Err(no_answer(&*registry, limit))));
+        reply(answer.unwrap_or_else(|| Err(no_answer(&*registry, None, limit))));
     })
 }

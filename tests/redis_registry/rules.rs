@@ -13,7 +13,7 @@ const RULES: [Rule<RedisBench>; 12] = [
     (
         "acquire compares the incarnation",
         &[(
-            "if not not_before or not is_same(now, durable, incarnation, aof, copied) then return answer('strange') end\n\
+            "if not not_before or not is_same(now, durable, incarnation, aof, doubted) then return answer('strange') end\n\
              if not_before >= now",
             "if not_before >= now",
         )],
@@ -32,7 +32,7 @@ const RULES: [Rule<RedisBench>; 12] = [
     (
         "renew compares the incarnation",
         &[(
-            "if not ended or not not_before or not is_same(now, durable, incarnation, aof, copied) then",
+            "if not ended or not not_before or not is_same(now, durable, incarnation, aof, doubted) then",
             "if not ended or not not_before then",
         )],
         rules::a_renewal_compares_the_incarnation,

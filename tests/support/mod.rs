@@ -5,6 +5,10 @@
 
 pub(crate) mod bench;
 pub(crate) mod clock;
+#[cfg(feature = "redis")]
+pub(crate) mod lent_eval;
+#[cfg(feature = "postgres")]
+pub(crate) mod lent_query;
 pub(crate) mod memory;
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;

@@ -99,15 +99,27 @@ impl RedisBench {
     pub(crate) fn client_with(&self, change: impl FnOnce(&mut Setup)) -> Redis {
         let mut setup = self.setup();
         change(&mut setup);
-        let clock = format!("{CLOCK} + tonumber(redis.call('GET', '{}') or '0')", clock_of(&setup.namespace));
         if setup.namespace != self.namespace {
             self.others.lock().unwrap().push(setup.namespace.clone());
         }
-        Redis::new(setup).rewritten(&|script| {
-            let changed = self.changes.iter().fold(script.to_owned(), |text, (from, to)| text.replace(from, to));
-            assert!(changed.contains(CLOCK), "the clock is read somewhere");
-            changed.replace(CLOCK, &clock)
-        })
+        let namespace = setup.namespace.clone();
+        Redis::new(setup).rewritten(&|script| self.on_the_clock_of(&namespace, script))
+    }
+
+    /// A script with the bench's changes, that reads the bench's clock.
+    pub(crate) fn on_its_clock(&self, script: &str) -> String {
+        self.on_the_clock_of(&self.namespace, script)
+    }
+
+    fn on_the_clock_of(&self, namespace: &str, script: &str) -> String {
+        let clock = format!("{CLOCK} + tonumber(redis.call('GET', '{}') or '0')", clock_of(namespace));
+        let changed = self.changes.iter().fold(script.to_owned(), |text, (from, to)| text.replace(from, to));
+        assert!(changed.contains(CLOCK), "the clock is read somewhere");
+        changed.replace(CLOCK, &clock)
+    }
+
+    pub(crate) fn namespace(&self) -> &str {
+        &self.namespace
     }
 
     /// The hash that the registry is in.

@@ -1,45 +1,47 @@
 //! `npx mintid doctor` for PostgreSQL: everything that may stand between a process and its lease.
 
-use tokio_postgres::types::Type;
-use tokio_postgres::{Client, Row};
-
 use super::Tables;
+use super::session::{Database, Parameter, Refusal, Row};
 use crate::clock::{Clock, SystemClock};
 use crate::coordinator::keeper::examination::{RoundTrips, check, clocks, latency, registry, share};
 use crate::coordinator::keeper::{Terms, restless};
 use crate::coordinator::registry::{Check, Examination, Verdict};
 use crate::error::Error;
 
-impl Tables {
-    pub(super) async fn examined(&self, client: &Client, terms: &Terms) -> Result<Examination, Error> {
+impl<D: Database> Tables<D> {
+    pub(super) async fn examined(&self, session: &D::Connection, terms: &Terms) -> Result<Examination, Error> {
         let mut round_trips = RoundTrips::default();
         while round_trips.wants_more() {
             let sent = SystemClock.tick();
-            self.execute(client, "select 1", &[]).await?;
+            self.execute(session, "select 1", &[]).await?;
             round_trips.count(sent);
         }
         let latency = latency(round_trips);
-        let schema = self.settings.schema();
-        let rows = self.execute(client, &self.statements.examine, &[(&schema, Type::TEXT)]).await?;
-        let row = rows.first().ok_or_else(|| restless(&self.settings.address(), &terms.namespace))?;
-        let mut checks = server_checks(row, latency).map_err(|error| self.failure(&error))?;
-        let may_use = row.try_get("may_use").map_err(|error| self.failure(&error))?;
+        let rows =
+            self.execute(session, &self.statements.examine, &[Parameter::Text(Some(self.database.schema()))]).await?;
+        let row = rows.first().ok_or_else(|| restless(&self.database.address(), &terms.namespace))?;
+        let mut checks = server_checks(row, latency).map_err(|refusal| self.failure(&refusal))?;
+        let may_use = row.get("may_use").map_err(|refusal| self.failure(&refusal))?;
         if may_use {
-            let looked = self.looked(client, terms).await?;
-            checks.extend(registry(terms, looked.as_ref(), &self.listed(client, terms).await?));
+            let looked = self.looked(session, terms).await?;
+            checks.extend(registry(
+                terms,
+                looked.as_ref().map(|seen| &seen.looked),
+                &self.listed(session, terms).await?,
+            ));
         }
-        let server = row.try_get("full_version").map_err(|error| self.failure(&error))?;
+        let server = row.get("full_version").map_err(|refusal| self.failure(&refusal))?;
         Ok(Examination { server, checks })
     }
 }
 
-fn server_checks(row: &Row, latency: Check) -> Result<Vec<Check>, tokio_postgres::Error> {
-    let (standby, read_only): (bool, bool) = (row.try_get("standby")?, row.try_get("read_only")?);
+fn server_checks(row: &Row, latency: Check) -> Result<Vec<Check>, Refusal> {
+    let (standby, read_only): (bool, bool) = (row.get("standby")?, row.get("read_only")?);
     let (made, may_create, may_use): (bool, bool, bool) =
-        (row.try_get("made")?, row.try_get("may_create")?, row.try_get("may_use")?);
-    let fsync: String = row.try_get("fsync")?;
-    let synchronous_commit: String = row.try_get("synchronous_commit")?;
-    let mut checks = vec![check("version", Verdict::Fine, row.try_get::<_, String>("version")?)];
+        (row.get("made")?, row.get("may_create")?, row.get("may_use")?);
+    let fsync: String = row.get("fsync")?;
+    let synchronous_commit: String = row.get("synchronous_commit")?;
+    let mut checks = vec![check("version", Verdict::Fine, row.get::<String>("version")?)];
     checks.push(match (standby, read_only) {
         (true, _) => check("writable", Verdict::Error, "a standby".into())
             .advise("name the primary, or all servers and target_session_attrs=read-write"),
@@ -62,9 +64,9 @@ fn server_checks(row: &Row, latency: Check) -> Result<Vec<Check>, tokio_postgres
             .advise("a crash of the host may damage the database as a whole: turn it on"),
         (_, commit) => check("durability", Verdict::Fine, format!("synchronous_commit {commit}; a crash is noticed")),
     });
-    checks.push(clocks(row.try_get::<_, i64>("now_ms")? as u64, Some(&row.try_get::<_, String>("time_zone")?)));
+    checks.push(clocks(row.get::<i64>("now_ms")? as u64, Some(&row.get::<String>("time_zone")?)));
     checks.push(latency);
-    let (used, most) = (row.try_get::<_, i64>("connections")? as u64, row.try_get::<_, i32>("most_connections")?);
+    let (used, most) = (row.get::<i64>("connections")? as u64, row.get::<i32>("most_connections")?);
     checks.push(share(
         "connections",
         used,

@@ -7,8 +7,10 @@ mod tests;
 use std::error::Error as _;
 use std::io;
 
-use tokio_postgres::error::{DbError, SqlState};
+use tokio_postgres::error::SqlState;
 
+use super::session::Refusal;
+use crate::coordinator::functions::Trouble;
 use crate::coordinator::tls::trouble;
 use crate::error::{Code, Error, Retry};
 
@@ -16,7 +18,7 @@ use crate::error::{Code, Error, Retry};
 #[must_use]
 pub fn failure(place: &str, error: &tokio_postgres::Error) -> Error {
     let (what, retry, hint) = if let Some(server) = error.as_db_error() {
-        return said(place, server);
+        return said(place, server.code().code(), server.message(), server.schema(), server.hint());
     } else if error.is_closed() {
         ("the server ended the connection".to_owned(), Retry::Soon, None)
     } else if let Some(error) = error.source().and_then(|source| source.downcast_ref::<io::Error>()) {
@@ -30,9 +32,37 @@ pub fn failure(place: &str, error: &tokio_postgres::Error) -> Error {
     made(place, &what, None, hint).retry_as(retry)
 }
 
+/// The same about what a function says that lends a connection.
+pub(super) fn lent(place: &str, trouble: &Trouble) -> Error {
+    if trouble.is_final {
+        return Error::config("coordinator", format!("coordinator: query() {}", trouble.what));
+    }
+    match (&trouble.code, &trouble.said) {
+        (Some(code), Some(message)) if is_sql_state(code) => said(place, code, message, None, None),
+        (code, _) => made(place, &format!("query() {}", trouble.what), code.as_deref(), trouble.hint.clone())
+            .retry_as(Retry::Soon),
+    }
+}
+
+fn is_sql_state(code: &str) -> bool {
+    code.len() == 5 && code.bytes().all(|letter| letter.is_ascii_digit() || letter.is_ascii_uppercase())
+}
+
 /// Whether a statement found one of our tables missing.
-pub(super) fn is_missing_table(error: &tokio_postgres::Error) -> bool {
-    error.code() == Some(&SqlState::UNDEFINED_TABLE)
+pub(super) fn is_missing_table(refusal: &Refusal) -> bool {
+    code_of(refusal) == Some(SqlState::UNDEFINED_TABLE.code())
+}
+
+/// Whether somebody else changed meanwhile what was to be changed.
+pub(super) fn is_overtaken(refusal: &Refusal) -> bool {
+    code_of(refusal) == Some(SqlState::T_R_SERIALIZATION_FAILURE.code())
+}
+
+fn code_of(refusal: &Refusal) -> Option<&str> {
+    match refusal {
+        Refusal::Native(error) => error.code().map(SqlState::code),
+        Refusal::Lent(trouble) => trouble.code.as_deref(),
+    }
 }
 
 /// `ERR_MINTID_COORDINATOR`; what is shown of the server's text cannot break a line of a log.
@@ -47,11 +77,10 @@ pub(super) fn made(place: &str, what: &str, server_code: Option<&str>, hint: Opt
 }
 
 /// The server's own words.
-fn said(place: &str, server: &DbError) -> Error {
-    let code = server.code().code();
-    let hint = hint::of_server(code, server.message()).map(str::to_owned).or_else(|| server.hint().map(str::to_owned));
-    let retry = if may_pass(code, server.message(), server.schema()) { Retry::Soon } else { Retry::Never };
-    made(place, server.message(), Some(code), hint).retry_as(retry)
+fn said(place: &str, code: &str, message: &str, schema: Option<&str>, hint: Option<&str>) -> Error {
+    let hint = hint::of_server(code, message).or(hint).map(str::to_owned);
+    let retry = if may_pass(code, message, schema) { Retry::Soon } else { Retry::Never };
+    made(place, message, Some(code), hint).retry_as(retry)
 }
 
 /// Whether what an SQLSTATE says may be otherwise soon.

@@ -1,9 +1,8 @@
 //! NoNoncense 2 in the same database: its table `no_noncense_leases` beside ours. What we lease is leased there too, in the
 //! same statement, and what its nodes lease is not free for us. Our table keeps the fences and the incarnation.
 
-use tokio_postgres::Client;
-
 use super::Tables;
+use super::session::Database;
 use crate::error::Error;
 
 /// What is put into the statements where another table stands beside ours.
@@ -66,14 +65,14 @@ pub(super) const ALONE: [(&str, &str); 10] = [
 /// Under which names a server's default time zone is none.
 const UTC: &[&str] = &["utc", "uct", "gmt", "gmt0", "zulu", "universal", "greenwich"];
 
-impl Tables {
+impl<D: Database> Tables<D> {
     /// Refuses a table that is not there, and a server whose zone would have its nodes and others disagree.
-    pub(super) async fn refuse_other_clocks(&self, client: &Client) -> Result<(), Error> {
+    pub(super) async fn refuse_other_clocks(&self, session: &D::Connection) -> Result<(), Error> {
         let Some(theirs) = &self.theirs else { return Ok(()) };
-        let rows = self.execute(client, &self.statements.theirs, &[]).await?;
+        let rows = self.execute(session, &self.statements.theirs, &[]).await?;
         let row = rows.first();
-        let there = row.and_then(|row| row.try_get("there").ok()).unwrap_or(false);
-        let zone: String = row.and_then(|row| row.try_get("zone").ok()).unwrap_or_default();
+        let there = row.and_then(|row| row.get("there").ok()).unwrap_or(false);
+        let zone: String = row.and_then(|row| row.get("zone").ok()).unwrap_or_default();
         if !there {
             let text = format!("coordinator: there is no table {theirs}; NoNoncense's migration makes it");
             return Err(Error::config("coordinator", text));

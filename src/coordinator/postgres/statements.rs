@@ -20,6 +20,7 @@ pub(super) struct Statements {
     pub(super) theirs: String,
     pub(super) sequences: String,
     pub(super) move_sequence: String,
+    pub(super) guard: String,
 }
 
 impl Statements {
@@ -30,8 +31,10 @@ impl Statements {
         let hooks = if theirs.is_some() { nononcense::HOOKS } else { nononcense::ALONE };
         let theirs = theirs.map(|table| format!("{schema}{}", quoted(table))).unwrap_or_default();
         let identity = bare(include_str!("../sql/postgres/identity.sql"));
+        let version = bare(include_str!("../sql/postgres/version.sql"));
         let statement = |text: &str| {
             let text = bare(text)
+                .replace("{version}", &version)
                 .replace("{identity}", &identity)
                 .replace("'{theirs}'", &format!("'{}'", theirs.replace('\'', "''")));
             let text =
@@ -60,6 +63,7 @@ impl Statements {
             theirs: statement(include_str!("../sql/postgres/theirs.sql")),
             sequences: statement(include_str!("../sql/postgres/sequences.sql")),
             move_sequence: statement(include_str!("../sql/postgres/move_sequence.sql")),
+            guard: statement(include_str!("../sql/postgres/guard.sql")),
         }
     }
 

@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::answer::nonsense;
-use super::connection::Connection;
 use super::failure::made;
 use super::registry::flag;
+use super::session::{Server, Session as _};
 use super::{Hash, Value};
 use crate::clock::{Clock, SystemClock};
 use crate::coordinator::keeper::Store as _;
@@ -37,12 +37,12 @@ impl File {
     }
 }
 
-impl Hash {
+impl<S: Server> Hash<S> {
     /// How long the append-only file and the replicas may take. Every second is usual.
     const CONFIRMED_WITHIN: Duration = Duration::from_secs(4);
 
     /// Waits until what was just written is where a restart or a failover will find it: nobody relies on it before.
-    pub(super) async fn confirm(&self, connection: &Connection, wait: Wait) -> Result<(), Error> {
+    pub(super) async fn confirm(&self, connection: &S::Connection, wait: Wait) -> Result<(), Error> {
         let sent = SystemClock.tick();
         self.replicated(connection).await?;
         let left = Self::CONFIRMED_WITHIN.saturating_sub(SystemClock.tick().since(sent));
@@ -57,8 +57,8 @@ impl Hash {
         }
     }
 
-    async fn replicated(&self, connection: &Connection) -> Result<(), Error> {
-        let replicas = self.settings.replicas;
+    async fn replicated(&self, connection: &S::Connection) -> Result<(), Error> {
+        let replicas = self.server.replicas();
         if replicas == 0 {
             return Ok(());
         }
@@ -72,7 +72,7 @@ impl Hash {
         Err(self.unconfirmed(&what, "do the replicas run, and keep up? Else lower replicas=…"))
     }
 
-    async fn written(&self, connection: &Connection, limit: Duration) -> Result<(), Error> {
+    async fn written(&self, connection: &S::Connection, limit: Duration) -> Result<(), Error> {
         // 0 would be for ever.
         let limit = limit.as_millis().max(1).to_string();
         let answer = connection.command(&[b"WAITAOF", b"1", b"0", limit.as_bytes()]).await?;
@@ -91,6 +91,12 @@ impl Hash {
     pub(super) fn unwritten(&self) -> Error {
         let what = "its append-only file was turned off, and after a restart would still count as complete";
         self.unconfirmed(what, "CONFIG SET appendonly yes; or wait: in less than a lease's time it counts no more")
+    }
+
+    /// For some seconds after somebody else, who can wait for the server's disk, was the last one to lease.
+    pub(super) fn unsettled(&self) -> Error {
+        let what = "that a restart of the server may forget leases is not on its disk yet";
+        made(&self.name(), what, None, None).retry_as(Retry::Soon)
     }
 
     fn unconfirmed(&self, what: &str, hint: &str) -> Error {

@@ -32,6 +32,12 @@ impl Script {
         let hash = redis::Script::new(&text).get_hash().to_owned();
         Self { text, hash }
     }
+
+    /// The script itself.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
 }
 
 /// One argument of a script.

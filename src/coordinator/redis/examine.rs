@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::connection::Connection;
+use super::session::{Server, Session};
 use super::{Hash, Value};
 use crate::clock::{Clock, SystemClock};
 use crate::coordinator::keeper::Terms;
@@ -10,13 +10,13 @@ use crate::coordinator::keeper::examination::{RoundTrips, check, clocks, latency
 use crate::coordinator::registry::{Check, Examination, Verdict};
 use crate::error::Error;
 
-impl Hash {
-    pub(super) async fn examined(&self, connection: &Connection, terms: &Terms) -> Result<Examination, Error> {
+impl<S: Server> Hash<S> {
+    pub(super) async fn examined(&self, connection: &S::Connection, terms: &Terms) -> Result<Examination, Error> {
         let told = Told::ask(connection).await?;
         let seen = self.looked(connection, terms).await?;
         let said = seen.looked.as_ref().and_then(|looked| looked.found.durable);
         let mut checks = told.checks(said.unwrap_or(terms.agreement.durable), seen.believed);
-        checks.extend(told.replicas(self.settings.replicas));
+        checks.extend(told.replicas(self.server.replicas()));
         checks.push(clocks(seen.now_ms, None));
         let mut round_trips = RoundTrips::default();
         while round_trips.wants_more() {
@@ -36,7 +36,7 @@ struct Told(HashMap<String, String>);
 
 impl Told {
     /// Section by section, as Redis 6 wants it.
-    async fn ask(connection: &Connection) -> Result<Self, Error> {
+    async fn ask(connection: &impl Session) -> Result<Self, Error> {
         let mut told = HashMap::new();
         for section in ["server", "replication", "persistence", "memory", "clients", "stats", "cluster"] {
             let text = match connection.command(&[b"INFO", section.as_bytes()]).await {

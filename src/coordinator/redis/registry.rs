@@ -2,7 +2,7 @@
 //! is on the way of an ordinary acquire or renewal.
 
 use super::answer::{Answer, hex, nonsense};
-use super::connection::Connection;
+use super::session::Server;
 use super::{Argument, Hash};
 use crate::coordinator::keeper::{Adopted, Adoption, Cause, Looked, NotBefore, Terms, restless};
 use crate::coordinator::registry::{Agreement, Listed, PROTOCOL};
@@ -20,13 +20,13 @@ pub(super) struct Seen {
     pub(super) looked: Option<Looked>,
 }
 
-impl Hash {
+impl<S: Server> Hash<S> {
     /// How often we look again after somebody else was quicker.
     const ROUNDS: usize = 8;
 
     pub(super) async fn adopt_in(
         &self,
-        connection: &Connection,
+        connection: &S::Connection,
         terms: &Terms,
         cause: Cause,
         join: bool,
@@ -46,11 +46,11 @@ impl Hash {
                 }
             }
         }
-        Err(restless(&self.settings.address(), &terms.namespace))
+        Err(restless(&self.server.address(), &terms.namespace))
     }
 
     /// Whether it was done; not if the registry is another one than was seen.
-    async fn carry_out(&self, connection: &Connection, seen: &Seen, adoption: &Adoption) -> Result<bool, Error> {
+    async fn carry_out(&self, connection: &S::Connection, seen: &Seen, adoption: &Adoption) -> Result<bool, Error> {
         let says = adoption.says.as_ref();
         let layout = says.map(Agreement::layout_text).unwrap_or_default();
         let ttl = says.map(|says| says.ttl.as_millis().to_string()).unwrap_or_default();
@@ -73,7 +73,7 @@ impl Hash {
             i64::from(adoption.machine_ids).into(),
             wait.as_str().into(),
         ];
-        let place = self.settings.address();
+        let place = self.server.address();
         let answer = self.run(connection, &self.scripts.adopt, &arguments).await?;
         let answer = Answer::read(&place, answer)?.ok_or_else(|| nonsense(&place))?;
         if !answer.flag(1)? {
@@ -83,8 +83,8 @@ impl Hash {
         Ok(true)
     }
 
-    pub(super) async fn looked(&self, connection: &Connection, terms: &Terms) -> Result<Seen, Error> {
-        let place = self.settings.address();
+    pub(super) async fn looked(&self, connection: &S::Connection, terms: &Terms) -> Result<Seen, Error> {
+        let place = self.server.address();
         let answer = self.run(connection, &self.scripts.look, &[]).await?;
         let answer = Answer::read(&place, answer)?.ok_or_else(|| nonsense(&place))?;
         refuse_others(&answer)?;
@@ -97,9 +97,9 @@ impl Hash {
         Ok(Seen { version, identity, now_ms: answer.number(1)?, believed: answer.flag(14)?, looked })
     }
 
-    pub(super) async fn listed(&self, connection: &Connection) -> Result<Vec<Listed>, Error> {
+    pub(super) async fn listed(&self, connection: &S::Connection) -> Result<Vec<Listed>, Error> {
         const EACH: usize = 4;
-        let place = self.settings.address();
+        let place = self.server.address();
         let answer = self.run(connection, &self.scripts.list, &[]).await?;
         let Some(answer) = Answer::read(&place, answer)? else { return Ok(Vec::new()) };
         let now_ms = answer.number(1)?;

@@ -14,18 +14,20 @@ pub(super) struct Scripts {
 }
 
 impl Scripts {
-    pub(super) fn new(beside: Beside) -> Self {
-        Self::rewritten(beside, &str::to_owned)
+    /// `can_wait`: whether whoever runs them waits for what they wrote.
+    pub(super) fn new(beside: Beside, can_wait: bool) -> Self {
+        Self::rewritten(beside, can_wait, &str::to_owned)
     }
 
     /// For tests that take a rule out, or move the clock.
-    pub(super) fn rewritten(beside: Beside, rewrite: &dyn Fn(&str) -> String) -> Self {
+    pub(super) fn rewritten(beside: Beside, can_wait: bool, rewrite: &dyn Fn(&str) -> String) -> Self {
         let others = match beside {
             Beside::Nobody => include_str!("../lua/redis/alone.lua"),
             Beside::NoNoncense => include_str!("../lua/redis/nononcense.lua"),
         };
         let script = |body: &str| {
             let text = [include_str!("../lua/redis/prelude.lua"), others, body].map(bare).join("\n");
+            let text = if can_wait { text } else { text.replace("local can_wait = true", "local can_wait = false") };
             Script::new(rewrite(&text))
         };
         Self {

@@ -10,12 +10,13 @@ pub(crate) mod rules;
 
 use mintid::coordinator::registry::{Mode, Registry};
 use mintid::coordinator::{Coordinator, Lease, Renewal};
-use mintid::error::{Code, Error};
+use mintid::error::Error;
 
 pub(crate) use self::forgetting::*;
 pub(crate) use self::keeping::*;
 pub(crate) use self::restoring::*;
 use crate::support::bench::{Holder, wait};
+pub(crate) use crate::support::registry::must_wait;
 use crate::support::registry::{QUARANTINE_MS, RegistryBench, TTL};
 
 /// One `#[test]` a check, each on a bench of its own.
@@ -81,20 +82,6 @@ pub(crate) fn renewed(holder: &mut Holder) -> Result<Lease, Renewal> {
 /// Why nothing was granted.
 pub(crate) fn refusal(client: &dyn Coordinator) -> Error {
     wait(client.acquire(TTL)).expect_err("granted")
-}
-
-/// Whether newcomers must wait at the moment.
-pub(crate) fn must_wait(client: &dyn Coordinator) -> bool {
-    match wait(client.acquire(TTL)) {
-        Ok(grant) => {
-            wait(client.release(&grant.lease, grant.lease.start_ms)).unwrap();
-            false
-        }
-        Err(error) => {
-            assert_eq!(error.code(), Code::RegistryReset, "{error}");
-            true
-        }
-    }
 }
 
 /// Has a registry with a holder forget something: the holder goes on, newcomers wait, and nobody gets its machine ID.

@@ -1,11 +1,11 @@
 -- ARGV: 1 and 2 the first and last machine ID wanted, 3 random bytes in hex, 4 ttl in ms, 5 layout, 6 the registry's ttl in ms,
 -- 7 key fingerprint in hex or '', 8 holder, 9 protocol, 10 durable ('0' or '1'), 11 whether WAITAOF is known to work here
--- Answers nil without a registry, else: 1 verdict ('granted', 'exhausted', 'waiting', 'strange', 'disagreed', 'unwritten'),
--- 2 now, 3 not_before; 'granted': 4 machine ID, 5 token, 6 end, 7 how many are leased, 8 what to wait for, 9 eviction policy;
+-- Answers nil without a registry, else: 1 verdict ('granted', 'exhausted', 'waiting', 'strange', 'disagreed', 'unwritten',
+-- 'unsettled'), 2 now, 3 not_before; 'granted': 4 machine ID, 5 token, 6 end, 7 how many are leased, 8 what to wait for, 9 eviction policy;
 -- 'disagreed': 4 protocol, 5 layout, 6 ttl, 7 durable, 8 keys
 local first, last, ttl = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[4])
-local protocol, layout, agreed_ttl, durable, keys, incarnation, not_before, aof, copied =
-  fields('protocol', 'layout', 'ttl', 'durable', 'keys', 'incarnation', 'not_before', 'aof', 'copied')
+local protocol, layout, agreed_ttl, durable, keys, incarnation, not_before, aof, doubted =
+  fields('protocol', 'layout', 'ttl', 'durable', 'keys', 'incarnation', 'not_before', 'aof', 'doubted')
 if not protocol then return false end
 local now = clock()
 
@@ -19,7 +19,7 @@ if tonumber(protocol) > tonumber(ARGV[9]) or layout ~= ARGV[5] or agreed_ttl ~= 
   return answer('disagreed', protocol, layout or '', agreed_ttl or '', durable or '', keys or '')
 end
 not_before = tonumber(not_before)
-if not not_before or not is_same(now, durable, incarnation, aof, copied) then return answer('strange') end
+if not not_before or not is_same(now, durable, incarnation, aof, doubted) then return answer('strange') end
 if not_before >= now then return answer('waiting') end
 
 -- The one that has been free longest.
@@ -43,8 +43,8 @@ for from = first, last, CHUNK do
 end
 if not free then return answer('exhausted') end
 
-local waited = secured(now, tonumber(agreed_ttl), durable, aof, copied, ARGV[11])
-if not waited then return answer('unwritten') end
+local waited, why = secured(now, tonumber(agreed_ttl), durable, aof, doubted, ARGV[11])
+if not waited then return answer(why) end
 local start = now + 1
 local token = ARGV[3] .. string.format('%08x%08x', math.floor(start / 4294967296), start % 4294967296)
 local until_ms = text(now + ttl)

@@ -23,7 +23,7 @@ elseif wait ~= '' and wait ~= '0' then
 end
 if wait ~= '' then
   redis.call('HSET', key, 'incarnation', identity(durable))
-  if durable ~= '1' and is_alone() then redis.call('HDEL', key, 'copied') end
+  if durable ~= '1' and is_alone() then redis.call('HDEL', key, 'doubted') end
 end
-if durable == '1' or not has_file() then return { 1, NOTHING } end
+if durable == '1' or not can_wait or not has_file() then return { 1, NOTHING } end
 return { 1, is_believed(now, aof) and MUST or MAY }

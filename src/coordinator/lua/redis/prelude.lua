@@ -1,4 +1,4 @@
--- One hash holds a registry. Its fields: protocol, layout, ttl, durable, keys, incarnation, not_before, version, aof, copied;
+-- One hash holds a registry. Its fields: protocol, layout, ttl, durable, keys, incarnation, not_before, version, aof, doubted;
 -- and of each machine ID n: e<n> the end of its last fence, t<n> its token while it is leased, h<n> and a<n> who holds or held
 -- it, and since when. Times are milliseconds since 1970 by this server's clock; ends are exclusive.
 local key = KEYS[1]
@@ -16,6 +16,9 @@ end
 local function fields(...)
   return unpack(redis.call('HMGET', key, ...))
 end
+
+-- Whether whoever runs this can wait for the server's disk. Over a connection that is lent nobody can.
+local can_wait = true
 
 -- A script that has begun to write may go on where memory is full. What is no field of ours is there to begin with.
 local function begin()
@@ -72,14 +75,14 @@ end
 
 -- Whether it is the incarnation that it remembers. A restart counts as the same one as long as its append-only file is
 -- believed, unless somebody else has a copy; that it was one is written down, unless we only look.
-local function is_same(now, durable, incarnation, aof, copied, looks)
+local function is_same(now, durable, incarnation, aof, doubted, looks)
   local found = identity(durable)
   if not incarnation then return false end
   -- Nothing was granted since, where nobody has said yet how to tell.
   if found == '' then return not durable and incarnation == '' end
   -- An hour after its last replica a server forgets that it was promoted.
   if found == incarnation or found == string.match(incarnation, '^(.*):') then return true end
-  if durable == '1' or copied == '1' or not is_believed(now, aof) or not has_file() or not is_alone() then
+  if durable == '1' or doubted or not is_believed(now, aof) or not has_file() or not is_alone() then
     return false
   end
   if not looks then redis.call('HSET', key, 'incarnation', found) end
@@ -87,19 +90,26 @@ local function is_same(now, durable, incarnation, aof, copied, looks)
 end
 
 local NOTHING, MUST, MAY = 0, 1, 2
+-- The file is written to the disk once a second.
+local SETTLES_MS = 5000
 
--- What to wait for before what this script writes is relied on, or nil if it must not be written. As long as a restart would
--- believe the append-only file, nothing is relied on that is not in it; and each grant has it believed for a while longer, if
--- the one who asks knows that this server confirms what it has written (waits '1').
-local function secured(now, ttl, durable, aof, copied, waits)
+-- What to wait for before what this script writes is relied on; or nil if it must not be written, and why. As long as a restart
+-- would believe the append-only file, nothing is relied on that is not in it; and each grant has it believed for a while
+-- longer, if the one who asks knows that this server confirms what it has written (waits '1').
+local function secured(now, ttl, durable, aof, doubted, waits)
   if durable == '1' then return NOTHING end
   local believed, writes = is_believed(now, aof), has_file()
-  if believed and not writes then return nil end
-  if copied ~= '1' and not is_alone() then
-    copied = '1'
-    redis.call('HSET', key, 'copied', copied)
+  if believed and not writes then return nil, 'unwritten' end
+  if not doubted and not (can_wait and is_alone()) then
+    doubted = text(now)
+    redis.call('HSET', key, 'doubted', doubted)
   end
-  if writes and copied ~= '1' then
+  if not can_wait then
+    -- That restarts count again must be on the disk before anything is granted that may not be.
+    if believed and doubted + SETTLES_MS >= now then return nil, 'unsettled' end
+    return NOTHING
+  end
+  if writes and not doubted then
     if not believed and waits ~= '1' then return MAY end
     redis.call('HSET', key, 'aof', text(now + math.floor(ttl * 2 / 3)))
     return MUST

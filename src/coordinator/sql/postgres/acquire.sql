@@ -31,9 +31,10 @@ select
   floor(extract(epoch from now) * 1000)::int8 as now_ms,
   ceil(extract(epoch from not_before) * 1000)::int8 as not_before_ms,
   not_before >= now as waiting,
-  same, agreed, protocol, layout, ttl_ms, durable, fingerprints,
+  same, agreed, protocol, layout, ttl_ms, durable,
+  array(select encode(key, 'hex') from unnest(fingerprints) as key) as fingerprints,
   claimed.id as machine,
-  claimed.token,
+  encode(claimed.token, 'hex') as token,
   floor(extract(epoch from claimed.expires_at) * 1000)::int8 as end_ms,
   (select count(*) from mintid_leases leases{theirs join}
    where leases.namespace = $1 and leases.id between $2 and $3 and (leases.expires_at >= now{theirs live})) as leased

@@ -2,4 +2,3 @@
 insert into mintid_leases (namespace, id, expires_at)
 select $1, id, 'epoch' from generate_series(0, $2 - 1) as id
 on conflict (namespace, id) do nothing
-returning id
