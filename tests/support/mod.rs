@@ -6,6 +6,8 @@
 pub(crate) mod bench;
 pub(crate) mod clock;
 pub(crate) mod memory;
+#[cfg(feature = "mysql")]
+pub(crate) mod mysql;
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
 #[cfg(feature = "redis")]
