@@ -20,6 +20,7 @@ pub(crate) fn url() -> String {
 
 /// One database with nothing in it but a clock; it goes with the bench.
 pub(crate) struct MySqlBench {
+    server: String,
     database: String,
     changes: Vec<Change>,
     ttl: Duration,
@@ -29,37 +30,42 @@ pub(crate) struct MySqlBench {
 impl MySqlBench {
     /// A registry in which nothing is waited for.
     pub(crate) fn new() -> Self {
-        Self::with(OnReset::Grant, &[])
+        Self::with(url(), OnReset::Grant, &[])
     }
 
     /// The same with some texts of its clients' statements changed.
     pub(crate) fn changed(changes: &[Change]) -> Self {
-        Self::with(OnReset::Grant, changes)
+        Self::with(url(), OnReset::Grant, changes)
     }
 
     /// A registry where newcomers wait for what it may have forgotten.
     pub(crate) fn waiting() -> Self {
-        Self::with(OnReset::Wait, &[])
+        Self::with(url(), OnReset::Wait, &[])
     }
 
     /// Both.
     pub(crate) fn waiting_changed(changes: &[Change]) -> Self {
-        Self::with(OnReset::Wait, changes)
+        Self::with(url(), OnReset::Wait, changes)
     }
 
-    fn with(on_reset: OnReset, changes: &[Change]) -> Self {
+    /// A registry where newcomers wait, on another server than usual.
+    pub(crate) fn waiting_at(server: &str) -> Self {
+        Self::with(server.to_owned(), OnReset::Wait, &[])
+    }
+
+    fn with(server: String, on_reset: OnReset, changes: &[Change]) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::SeqCst);
         let database = format!("mintid_test_{}_{number}", std::process::id());
         query(
-            &url(),
+            &server,
             &format!(
                 "drop database if exists {database}; create database {database};
                  create table {database}.clock (shift bigint not null primary key);
                  insert into {database}.clock values (0)"
             ),
         );
-        Self { database, changes: changes.to_vec(), ttl: Duration::from_secs(300), on_reset }
+        Self { server, database, changes: changes.to_vec(), ttl: Duration::from_secs(300), on_reset }
     }
 
     pub(crate) fn database(&self) -> &str {
@@ -76,8 +82,7 @@ impl MySqlBench {
 
     /// A client that comes in as `user`.
     pub(crate) fn client_as(&self, user: &str) -> MySql {
-        let url = url();
-        let host = url.rsplit_once('@').map_or(url.as_str(), |(_, host)| host);
+        let host = self.server.rsplit_once('@').map_or(self.server.as_str(), |(_, host)| host);
         let url = self.within(&format!("mysql://{user}:user@{host}"));
         self.client_with(|setup| setup.settings = Settings::parse(&url, &TlsOptions::default()).unwrap())
     }
@@ -105,8 +110,14 @@ impl MySqlBench {
         })
     }
 
+    /// A client of the same database at another server.
+    pub(crate) fn at(&self, server: &str) -> MySql {
+        let url = self.within(server);
+        self.client_with(|setup| setup.settings = Settings::parse(&url, &TlsOptions::default()).unwrap())
+    }
+
     pub(crate) fn url(&self) -> String {
-        self.within(&url())
+        self.within(&self.server)
     }
 
     /// The same address with the bench's database.
@@ -160,7 +171,7 @@ fn try_query(url: &str, sql: &str) -> Result<Option<String>, Error> {
 impl Drop for MySqlBench {
     fn drop(&mut self) {
         // What a failed test left behind goes with the next one of its number.
-        let _ = try_query(&url(), &format!("drop database {0}; drop user if exists {0}_user@'%'", self.database));
+        let _ = try_query(&self.server, &format!("drop database {0}; drop user if exists {0}_user@'%'", self.database));
     }
 }
 

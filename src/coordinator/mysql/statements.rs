@@ -115,15 +115,15 @@ impl Texts<'_> {
             ("{fit}", include_str!("../sql/mysql/fit.sql")),
         ];
         let text = parts.iter().fold(bare(text), |text, (place, part)| text.replace(place, &bare(part)));
-        let database = format!("`{}`.", self.database.replace('`', "``"));
         let text = ["registry", "leases"].iter().fold(text, |text, table| {
             // A name in quotes, and that of an index, stand for themselves.
             let (name, quoted, index) =
                 (format!("mintid_{table}"), format!("'mintid_{table}'"), format!("mintid_{table}_"));
             let kept = text.replace(&quoted, "\u{1}").replace(&index, "\u{2}");
-            kept.replace(&name, &format!("{database}{name}")).replace('\u{1}', &quoted).replace('\u{2}', &index)
+            kept.replace(&name, &format!("\u{3}{name}")).replace('\u{1}', &quoted).replace('\u{2}', &index)
         });
-        text.replace("{database}", &Value::Text(self.database).to_string())
+        text.replace('\u{3}', &format!("`{}`.", self.database.replace('`', "``")))
+            .replace("{database}", &Value::Text(self.database).to_string())
             .replace("{server}", self.server)
             .replace("{status}", self.status)
     }
