@@ -49,7 +49,7 @@ impl Server {
         let server = Self::prepare();
         server.configure(configuration);
         server.launch();
-        server.sql("create database test");
+        server.sql("create database if not exists test");
         server
     }
 
@@ -138,7 +138,7 @@ impl Server {
 
     /// Runs a statement until its answer is this one.
     pub(crate) fn wait_for(&self, statement: &str, answer: &str) {
-        self.wait(answer, || self.sql(statement) == answer);
+        self.wait(answer, || String::from_utf8_lossy(&self.try_sql(statement).stdout).trim() == answer);
     }
 
     /// What it has logged.
@@ -246,6 +246,8 @@ fn template() -> &'static Path {
         };
         let output = command.arg(data).stdin(Stdio::null()).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        // What tells a server from its copy.
+        let _ = fs::remove_file(folder.path().join("data/auto.cnf"));
         (folder, guard)
     });
     folder.path()
