@@ -165,7 +165,7 @@ export interface MovedSequence {
 }
 
 export interface NativeOptions {
-  coordinator: 'local' | 'directory' | 'fixed' | 'none' | 'postgres' | 'redis'
+  coordinator: 'local' | 'directory' | 'fixed' | 'none' | 'mysql' | 'postgres' | 'redis'
   directory?: string
   /** Of a server; or `parameters`, by the names that they have in URLs. */
   url?: string

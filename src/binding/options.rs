@@ -11,7 +11,7 @@ use crate::codec::Format;
 use crate::coordinator::fixed::Identity;
 use crate::coordinator::registry::OnReset;
 use crate::coordinator::tls::TlsOptions;
-use crate::coordinator::{postgres, redis};
+use crate::coordinator::{mysql, postgres, redis};
 use crate::error::{Error, shown};
 use crate::generator::{Generator, Options, Place};
 use crate::id::{Base, IdType, Kind, Spec, SpellingSpec};
@@ -20,7 +20,7 @@ use crate::lease::state::Timings;
 
 #[napi(object, object_to_js = false)]
 pub struct NativeOptions {
-    #[napi(ts_type = "'local' | 'directory' | 'fixed' | 'none' | 'postgres' | 'redis'")]
+    #[napi(ts_type = "'local' | 'directory' | 'fixed' | 'none' | 'mysql' | 'postgres' | 'redis'")]
     pub coordinator: String,
     pub directory: Option<String>,
     /// Of a server; or `parameters`, by the names that they have in URLs.
@@ -214,6 +214,7 @@ fn place(
         ("local", _) => Place::Local,
         ("directory", Some(directory)) => Place::Directory(PathBuf::from(directory)),
         ("fixed", _) => Place::Fixed(identity.take().ok_or_else(|| unknown("machineId", "none"))?),
+        ("mysql", _) => Place::MySql(Box::new(address.read(mysql::Settings::parse, mysql::Settings::from_parameters)?)),
         ("postgres", _) => {
             Place::Postgres(Box::new(address.read(postgres::Settings::parse, postgres::Settings::from_parameters)?))
         }

@@ -7,7 +7,7 @@
 
 #[cfg(feature = "tls")]
 mod address;
-#[cfg(feature = "tls")]
+#[cfg(any(feature = "postgres", feature = "redis"))]
 mod beside;
 pub mod fixed;
 #[cfg(feature = "runtime")]

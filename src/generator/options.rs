@@ -12,6 +12,8 @@ use crate::coordinator::guarded::{Claims, Guarded};
 #[cfg(feature = "runtime")]
 use crate::coordinator::keeper;
 use crate::coordinator::local::{Local, Surroundings, default_directory};
+#[cfg(feature = "mysql")]
+use crate::coordinator::mysql::{self, MySql};
 #[cfg(feature = "postgres")]
 use crate::coordinator::postgres::{self, Postgres};
 #[cfg(feature = "redis")]
@@ -33,6 +35,9 @@ pub enum Place {
     Directory(PathBuf),
     /// Nobody; the machine ID was set by hand.
     Fixed(Identity),
+    /// A MySQL or MariaDB database.
+    #[cfg(feature = "mysql")]
+    MySql(Box<mysql::Settings>),
     /// A PostgreSQL database.
     #[cfg(feature = "postgres")]
     Postgres(Box<postgres::Settings>),
@@ -103,6 +108,8 @@ impl Options {
                 let fixed = Fixed::new(machine, namespace, *layout, Arc::clone(clock));
                 Ok((format!("machineId {machine}"), Arc::new(fixed)))
             }
+            #[cfg(feature = "mysql")]
+            Place::MySql(settings) => Ok((settings.address(), Arc::new(MySql::new(self.setup(&**settings)?)))),
             #[cfg(feature = "postgres")]
             Place::Postgres(settings) => Ok((settings.address(), Arc::new(Postgres::new(self.setup(&**settings)?)))),
             #[cfg(feature = "redis")]
@@ -116,6 +123,8 @@ impl Options {
     /// `CONFIG` where the coordinator has none that could be looked after, or as for a lease.
     pub fn registry(&self) -> Result<Arc<dyn Registry>, Error> {
         match &self.place {
+            #[cfg(feature = "mysql")]
+            Place::MySql(settings) => Ok(Arc::new(MySql::new(self.setup(&**settings)?))),
             #[cfg(feature = "postgres")]
             Place::Postgres(settings) => Ok(Arc::new(Postgres::new(self.setup(&**settings)?))),
             #[cfg(feature = "redis")]

@@ -53,10 +53,11 @@ async fn database_and_user_reach_the_server() {
     assert_eq!(ask(&connection, "select current_user()").await.unwrap(), "me@127.0.0.1");
 }
 
-/// A server that everybody has: this machine's own, or the one in `MINTID_TEST_MYSQL`.
+/// A server that everybody has: this machine's own, or the one in `MINTID_TEST_MYSQL` or `MINTID_TEST_MARIADB`.
 #[tokio::test]
 async fn the_server_that_is_there() {
-    let there = std::env::var("MINTID_TEST_MYSQL").unwrap_or_else(|_| "mysql://root@127.0.0.1:3306/test".to_owned());
+    let named = ["MINTID_TEST_MYSQL", "MINTID_TEST_MARIADB"].iter().find_map(|name| std::env::var(name).ok());
+    let there = named.unwrap_or_else(|| "mysql://root@127.0.0.1:3306/test".to_owned());
     assert_eq!(ask(&open(&there).await.unwrap(), "select 6 * 7").await.unwrap(), "42");
 }
 

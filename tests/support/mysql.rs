@@ -13,9 +13,10 @@ use mintid::layout::Layout;
 
 use crate::support::bench::{Bench, Change, Holder, Kind, block_on, few_machines};
 
-/// Where the server is that the README's test command promises.
+/// Where the server is that the README's test command promises, or a MySQL instead.
 pub(crate) fn url() -> String {
-    std::env::var("MINTID_TEST_MYSQL").unwrap_or_else(|_| "mysql://root@127.0.0.1:3306/test".into())
+    let named = ["MINTID_TEST_MYSQL", "MINTID_TEST_MARIADB"].iter().find_map(|name| std::env::var(name).ok());
+    named.filter(|url| !url.is_empty()).unwrap_or_else(|| "mysql://root@127.0.0.1:3306/test".into())
 }
 
 /// One database with nothing in it but a clock; it goes with the bench.
