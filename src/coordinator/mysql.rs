@@ -92,17 +92,11 @@ impl Tables {
         let answer = connection.query(&self.statements(connection).leased, &values).await.ok()?;
         answer.rows.first()?.number("leased").ok()?.map(|leased| leased as u32)
     }
+}
 
-    /// A session that is not as it was set up, or a server that has become read-only.
-    fn unfit(&self, connection: &Connection) -> Error {
-        let what = "the server takes no writes any more, or the session's time zone was changed";
-        connection.wrong(what, Some("the primary is needed; and does a proxy in between keep what a session sets?"))
-    }
-
-    /// Others were at the same rows, each time.
-    fn contended(&self, connection: &Connection) -> Error {
-        connection.wrong("others were at the same rows each time", None)
-    }
+/// Others were at the same rows, each time.
+fn contended(connection: &Connection) -> Error {
+    connection.wrong("others were at the same rows each time", None)
 }
 
 impl Store for Tables {
@@ -152,7 +146,7 @@ impl Store for Tables {
                 return Ok(refused);
             }
         }
-        Err(self.contended(connection))
+        Err(contended(connection))
     }
 
     async fn prolong(
@@ -183,7 +177,7 @@ impl Store for Tables {
                 return Ok(lost);
             }
         }
-        Err(self.contended(connection))
+        Err(contended(connection))
     }
 
     async fn give_back(

@@ -85,7 +85,7 @@ async fn values_are_sent_and_read() {
     let all =
         connection.query("select concat_ws('/', $1 is null, $2 - 1, length($3), char_length($4), length($5))", &values);
     assert_eq!(all.await.unwrap().rows[0].first().unwrap(), "1/-6/256/5/200000");
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
+    let hex = bytes.iter().fold(String::new(), |text, byte| format!("{text}{byte:02X}"));
     assert_eq!(connection.query("select hex($3)", &values).await.unwrap().rows[0].first().unwrap(), hex);
     let answer = connection.query("select $5 as a union all select $4", &values).await;
     let rows: Vec<_> = answer.unwrap().rows.iter().map(|row| row.first().unwrap()).collect();

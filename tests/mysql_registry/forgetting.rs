@@ -188,7 +188,7 @@ fn sql_without_one_of_its_rules_of_forgetting_does_not_pass() {
     const LATER: &str = "interval $2 * 1000 microsecond)\n    else";
     let rules: [(&str, &[Change], Check); 8] = [
         ("acquire compares the incarnation", &[("coalesce(registry.incarnation =", "coalesce('' <>")], |bench| {
-            forgets(bench, "incarnation", ANOTHER)
+            forgets(bench, "incarnation", ANOTHER);
         }),
         (
             "acquire waits",

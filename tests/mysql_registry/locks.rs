@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mintid::coordinator::mysql::{Connection, Settings, connect};
 use mintid::coordinator::tls::TlsOptions;
-use mintid::coordinator::{Coordinator, Renewal};
+use mintid::coordinator::Renewal;
 use mintid::error::Retry;
 
 use crate::support::bench::{Bench, block_on, wait};

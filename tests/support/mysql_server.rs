@@ -84,7 +84,9 @@ impl Server {
     /// Starts it, or starts it again, and returns when it answers.
     pub(crate) fn launch(&self) {
         let mut command = Command::new(program(&["mariadbd", "mysqld"]));
-        command.arg(format!("--defaults-file={}", self.path("cnf").display())).args(self.basedir());
+        command
+            .arg(format!("--defaults-file={}", self.path("cnf").display()))
+            .args((!is_mariadb()).then_some("--basedir=/usr"));
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         // Its own group, so that a Ctrl-C ends us before it ends the server.
         let server = command.current_dir(self.folder.path()).process_group(0).spawn().unwrap();
@@ -153,10 +155,6 @@ impl Server {
 
     fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
-    }
-
-    fn basedir(&self) -> Option<&'static str> {
-        (!is_mariadb()).then_some("--basedir=/usr")
     }
 
     fn try_sql(&self, statements: &str) -> Output {

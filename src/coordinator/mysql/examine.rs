@@ -6,7 +6,7 @@ use super::protocol::{Fault, Row};
 use super::registry::{int, is};
 use crate::clock::{Clock, SystemClock};
 use crate::coordinator::keeper::examination::{RoundTrips, check, clocks, latency, registry, share};
-use crate::coordinator::keeper::{Terms, restless};
+use crate::coordinator::keeper::{Looked, Terms, restless};
 use crate::coordinator::registry::{Check, Examination, Verdict};
 use crate::error::Error;
 
@@ -23,22 +23,7 @@ impl Tables {
         let row = answer.rows.first().ok_or_else(|| restless(&self.settings.address(), &terms.namespace))?;
         let judge = |fault: Fault| self.judge(&fault);
         let mut checks = server_checks(row).map_err(judge)?;
-        let made = self.run(connection, &statements.made, &[]).await?;
-        let made = made.rows.first().and_then(Row::first).as_deref() == Some("1");
-        let (tables, looked) = match made {
-            false => {
-                let found = "not made yet, or this user may not see them";
-                (check("tables", Verdict::Warning, found.into()).advise("npx mintid setup"), None)
-            }
-            true => match self.looked(connection, terms).await {
-                Ok(looked) => (check("tables", Verdict::Fine, "made; may be used".into()), Some(looked)),
-                Err(error) if error.fields().server_code.is_some() => {
-                    let advice = "grant select, insert, update on mintid_registry and mintid_leases to the user";
-                    (check("tables", Verdict::Error, error.message().to_owned()).advise(advice), None)
-                }
-                Err(error) => return Err(error),
-            },
-        };
+        let (tables, looked) = self.tables(connection, terms).await?;
         checks.insert(2, tables);
         checks.push(latency(round_trips));
         checks.push(connections(row).map_err(judge)?);
@@ -47,6 +32,22 @@ impl Tables {
         }
         let server = row.text("full_version").map_err(judge)?.unwrap_or_default();
         Ok(Examination { server, checks })
+    }
+
+    /// Whether they are there and may be used, and then the registry that is in them, if there is one.
+    async fn tables(&self, connection: &Connection, terms: &Terms) -> Result<(Check, Option<Option<Looked>>), Error> {
+        if !self.made(connection).await? {
+            let found = "not made yet, or this user may not see them";
+            return Ok((check("tables", Verdict::Warning, found.into()).advise("npx mintid setup"), None));
+        }
+        match self.looked(connection, terms).await {
+            Ok(looked) => Ok((check("tables", Verdict::Fine, "made; may be used".into()), Some(looked))),
+            Err(error) if error.fields().server_code.is_some() => {
+                let advice = "grant select, insert, update on mintid_registry and mintid_leases to the user";
+                Ok((check("tables", Verdict::Error, error.message().to_owned()).advise(advice), None))
+            }
+            Err(error) => Err(error),
+        }
     }
 }
 

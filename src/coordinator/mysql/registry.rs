@@ -37,7 +37,7 @@ impl Tables {
             Ok((int(row, "leased")? >= capacity).then_some(Claimed::Exhausted))
         };
         if !is(row, "fit").map_err(|fault| self.judge(&fault))? {
-            return Err(self.unfit(connection));
+            return Err(unfit(connection));
         }
         read().map_err(|fault| self.judge(&fault))
     }
@@ -60,7 +60,7 @@ impl Tables {
             })
         };
         if !is(row, "fit").map_err(|fault| self.judge(&fault))? {
-            return Err(self.unfit(connection));
+            return Err(unfit(connection));
         }
         read().map_err(|fault| self.judge(&fault))
     }
@@ -77,8 +77,7 @@ impl Tables {
         const PATIENCE: &str = "set wait_timeout = 10";
         const ANY_MORE: &str = "set wait_timeout = 180";
         let statements = self.statements(connection);
-        let made = self.run(connection, &statements.made, &[]).await?;
-        if made.rows.first().and_then(Row::first).as_deref() != Some("1") {
+        if !self.made(connection).await? {
             for table in self.statements.tables.split(';').filter(|table| !table.trim().is_empty()) {
                 self.run(connection, table, &[]).await?;
             }
@@ -98,7 +97,7 @@ impl Tables {
                 }
                 let (_, looked) = self.looked_at(connection, terms).await?.ok_or_else(|| self.restless(terms))?;
                 if !looked.same {
-                    return Err(self.without_identity(connection));
+                    return Err(without_identity(connection));
                 }
                 Adopted { created: untouched, looked }
             }
@@ -106,6 +105,12 @@ impl Tables {
         self.run(connection, "commit", &[]).await?;
         self.run(connection, ANY_MORE, &[]).await?;
         Ok(adopted)
+    }
+
+    /// Whether the tables are there, as far as this user sees.
+    pub(super) async fn made(&self, connection: &Connection) -> Result<bool, Error> {
+        let answer = self.run(connection, &self.statements(connection).made, &[]).await?;
+        Ok(answer.rows.first().and_then(Row::first).as_deref() == Some("1"))
     }
 
     async fn carry_out(&self, connection: &Connection, terms: &Terms, adoption: &Adoption) -> Result<(), Error> {
@@ -169,13 +174,6 @@ impl Tables {
         error.with(|fields| fields.hint = Some(sql))
     }
 
-    /// Without an identity nobody can tell a registry that remembers from one that does not.
-    fn without_identity(&self, connection: &Connection) -> Error {
-        let what = "the server does not say which one it is, since when it runs, or when the tables were made, so nobody \
-                    could tell whether it forgot leases";
-        connection.wrong(what, Some("mintid doctor says which")).retry_as(Retry::Never)
-    }
-
     fn restless(&self, terms: &Terms) -> Error {
         restless(&self.settings.address(), &terms.namespace)
     }
@@ -183,6 +181,19 @@ impl Tables {
     pub(super) fn judge(&self, fault: &Fault) -> Error {
         failure(&self.settings.address(), fault).retry_as(Retry::Soon)
     }
+}
+
+/// A session that is not as it was set up, or a server that has become read-only.
+fn unfit(connection: &Connection) -> Error {
+    let what = "the server takes no writes any more, or the session's time zone was changed";
+    connection.wrong(what, Some("the primary is needed; and does a proxy in between keep what a session sets?"))
+}
+
+/// Without an identity nobody can tell a registry that remembers from one that does not.
+fn without_identity(connection: &Connection) -> Error {
+    let what = "the server does not say which one it is, since when it runs, or when the tables were made, so nobody could \
+                tell whether it forgot leases";
+    connection.wrong(what, Some("npx mintid doctor says which")).retry_as(Retry::Never)
 }
 
 fn read(row: &Row) -> Result<(bool, Looked), Fault> {

@@ -3,6 +3,7 @@
 use crate::coordinator::address::parameters::Names;
 
 /// A parameter that is honoured.
+#[expect(clippy::enum_variant_names, reason = "ssl-key is a key")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Key {
     Host,
