@@ -4,9 +4,9 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use mintid::coordinator::Renewal;
 use mintid::coordinator::mysql::{Connection, Settings, connect};
 use mintid::coordinator::tls::TlsOptions;
-use mintid::coordinator::Renewal;
 use mintid::error::Retry;
 
 use crate::support::bench::{Bench, block_on, wait};

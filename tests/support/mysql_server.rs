@@ -110,6 +110,18 @@ impl Server {
     /// Stops it from answering, until `resume`.
     pub(crate) fn pause(&self) {
         self.signal("STOP");
+        let pid = self.running.lock().unwrap().as_ref().expect("a server that runs").server.id();
+        let stopped = || fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| stat.contains(") T "));
+        self.wait("to stop", || !Path::new("/proc/self/stat").exists() || stopped());
+    }
+
+    /// Waits until it has run for as long as a registry wants a server to run.
+    pub(crate) fn settle(&self) {
+        let schema = if is_mariadb() { "information_schema" } else { "performance_schema" };
+        self.wait_for(
+            &format!("select variable_value > 1 from {schema}.global_status where variable_name = 'UPTIME'"),
+            "1",
+        );
     }
 
     /// Lets it go on.

@@ -36,9 +36,7 @@ impl Tables {
             }
             Ok((int(row, "leased")? >= capacity).then_some(Claimed::Exhausted))
         };
-        if !is(row, "fit").map_err(|fault| self.judge(&fault))? {
-            return Err(unfit(connection));
-        }
+        self.must_be_fit(connection, row)?;
         read().map_err(|fault| self.judge(&fault))
     }
 
@@ -59,9 +57,7 @@ impl Tables {
                 Some(Prolonged::Lost)
             })
         };
-        if !is(row, "fit").map_err(|fault| self.judge(&fault))? {
-            return Err(unfit(connection));
-        }
+        self.must_be_fit(connection, row)?;
         read().map_err(|fault| self.judge(&fault))
     }
 
@@ -107,6 +103,16 @@ impl Tables {
         Ok(adopted)
     }
 
+    /// That the row was read in a session and from a server that leases could go by.
+    fn must_be_fit(&self, connection: &Connection, row: &Row) -> Result<(), Error> {
+        let is = |name| is(row, name).map_err(|fault| self.judge(&fault));
+        match (is("fit")?, is("settled")?) {
+            (false, _) => Err(unfit(connection)),
+            (true, false) => Err(connection.wrong("the server has just started", None)),
+            (true, true) => Ok(()),
+        }
+    }
+
     /// Whether the tables are there, as far as this user sees.
     pub(super) async fn made(&self, connection: &Connection) -> Result<bool, Error> {
         let answer = self.run(connection, &self.statements(connection).made, &[]).await?;
@@ -142,7 +148,11 @@ impl Tables {
     async fn looked_at(&self, connection: &Connection, terms: &Terms) -> Result<Option<(bool, Looked)>, Error> {
         let look = &self.statements(connection).look;
         let answer = self.run(connection, look, &[Value::Text(&terms.namespace)]).await?;
-        answer.rows.first().map(read).transpose().map_err(|fault| self.judge(&fault))
+        let Some(row) = answer.rows.first() else { return Ok(None) };
+        if !is(row, "fit").map_err(|fault| self.judge(&fault))? {
+            return Err(unfit(connection));
+        }
+        read(row).map(Some).map_err(|fault| self.judge(&fault))
     }
 
     pub(super) async fn listed(&self, connection: &Connection, terms: &Terms) -> Result<Vec<Listed>, Error> {

@@ -113,6 +113,7 @@ impl Texts<'_> {
             ("{registry}", include_str!("../sql/mysql/registry.sql")),
             ("{identity}", include_str!("../sql/mysql/identity.sql")),
             ("{fit}", include_str!("../sql/mysql/fit.sql")),
+            ("{settled}", include_str!("../sql/mysql/settled.sql")),
         ];
         let text = parts.iter().fold(bare(text), |text, (place, part)| text.replace(place, &bare(part)));
         let text = ["registry", "leases"].iter().fold(text, |text, table| {

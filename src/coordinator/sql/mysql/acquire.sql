@@ -11,7 +11,8 @@ update (
     order by expires_at, id limit 1
     for update skip locked
   ) candidate
-  where judged.same and judged.agreed and judged.fit and judged.not_before < judged.moment
+  where judged.same and judged.agreed and judged.fit and judged.settled
+    and judged.not_before < judged.moment
     and candidate.expires_at < judged.moment
   limit 1
 ) claimed

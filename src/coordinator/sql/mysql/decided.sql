@@ -3,7 +3,7 @@
 select judged.*,
   judged.ours and judged.expires_at >= judged.confirmed as remembered,
   case
-    when not judged.same or not judged.fit or not judged.present then null
+    when not (judged.same and judged.fit and judged.settled and judged.present) then null
     -- Alive, and nothing of it forgotten.
     when judged.ours and judged.expires_at >= judged.confirmed
         and judged.expires_at >= case when judged.moment <= judged.not_before then judged.later else judged.moment end
@@ -23,7 +23,8 @@ from (
     -- Both locks are held when the clock is read.
     select registry.not_before, own.token, own.expires_at, own.id is not null as present, sysdate(6) as moment,
       coalesce(registry.incarnation = {identity}, false) as same,
-      {fit} as fit
+      {fit} as fit,
+      {settled} as settled
     from (select * from mintid_registry where namespace = $1 limit 1 lock in share mode) registry
     left join (
       select id, token, expires_at from mintid_leases where namespace = $1 and id = $2 limit 1 for update

@@ -2,6 +2,7 @@
 -- it read as a whole: the clock once, and after its lock.
 select registry.*, sysdate(6) as moment,
   coalesce(registry.incarnation = {identity}, false) as same,
-  {fit} as fit
+  {fit} as fit,
+  {settled} as settled
 from (select * from mintid_registry where namespace = $1 limit 1 lock in share mode) registry
 limit 1
