@@ -217,7 +217,7 @@ export interface MovedSequence {
 }
 
 export interface NativeOptions {
-  coordinator: 'local' | 'directory' | 'fixed' | 'none' | 'postgres' | 'redis' | 'custom'
+  coordinator: 'local' | 'directory' | 'fixed' | 'none' | 'mysql' | 'postgres' | 'redis' | 'custom'
   /** What messages call functions of the user's, and which schema a lent connection is for. */
   name?: string
   schema?: string

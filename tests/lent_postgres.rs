@@ -17,9 +17,9 @@ use mintid::coordinator::postgres::{Lent, LentPostgres};
 use mintid::coordinator::registry::{Mode, OnReset, Registry, Verdict};
 use mintid::coordinator::{Answer, Coordinator, MachineIds, Renewal};
 use mintid::error::{Code, Error, Retry};
-use support::bench::{Bench, Holder, Kind, few_machines, wait};
+use support::bench::{Bench, Holder, Kind, few_machines, must_wait, wait};
 use support::lent_query::Query;
-use support::postgres::{PostgresBench, must_wait, url};
+use support::postgres::{PostgresBench, url};
 
 mod suite {
     crate::contract::suite!(super::LentBench::new());

@@ -1,6 +1,6 @@
 //! What an operator announces with `setup --restored`: a registry that was put back as it was, which nothing in it shows.
 
-#![cfg(all(feature = "postgres", feature = "redis"))]
+#![cfg(all(feature = "mysql", feature = "postgres", feature = "redis"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a panic is how a test fails")]
 
 mod support;
@@ -10,8 +10,9 @@ use std::time::Duration;
 use mintid::coordinator::Renewal;
 use mintid::coordinator::registry::{Mode, OnReset, Registry, Report};
 
-use crate::support::bench::{Bench, wait};
-use crate::support::postgres::{PostgresBench, must_wait};
+use crate::support::bench::{Bench, must_wait, wait};
+use crate::support::mysql::MySqlBench;
+use crate::support::postgres::PostgresBench;
 use crate::support::redis::RedisBench;
 
 const TTL: Duration = Duration::from_secs(300);
@@ -35,6 +36,20 @@ impl Restorable for PostgresBench {
 
     fn restore(&self) {
         self.run("update mintid_leases set token = null, expires_at = 'epoch', acquired_at = null where id = 0");
+    }
+
+    fn time_ms(&self) -> i64 {
+        self.now_ms()
+    }
+}
+
+impl Restorable for MySqlBench {
+    fn setup(&self, mode: Mode, on_reset: OnReset) -> Report {
+        wait(self.client_with(|setup| setup.on_reset = on_reset).setup(mode)).unwrap()
+    }
+
+    fn restore(&self) {
+        self.run("update mintid_leases set token = null, expires_at = '1970-01-01', acquired_at = null where id = 0");
     }
 
     fn time_ms(&self) -> i64 {
@@ -99,6 +114,12 @@ fn a_restore_that_nobody_announces_is_not_noticed_by_newcomers(bench: &impl Rest
 fn postgres() {
     an_announced_restore_makes_newcomers_wait_and_holders_go_on(&PostgresBench::waiting());
     a_restore_that_nobody_announces_is_not_noticed_by_newcomers(&PostgresBench::waiting());
+}
+
+#[test]
+fn mysql() {
+    an_announced_restore_makes_newcomers_wait_and_holders_go_on(&MySqlBench::waiting());
+    a_restore_that_nobody_announces_is_not_noticed_by_newcomers(&MySqlBench::waiting());
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::coordinator::fixed::Identity;
 use crate::coordinator::functions::{Functions, Own};
 use crate::coordinator::registry::OnReset;
 use crate::coordinator::tls::TlsOptions;
-use crate::coordinator::{postgres, redis};
+use crate::coordinator::{mysql, postgres, redis};
 use crate::error::{Error, shown};
 use crate::generator::{Generator, Options, Place};
 use crate::id::{Base, IdType, Kind, Spec, SpellingSpec};
@@ -22,7 +22,7 @@ use crate::lease::state::Timings;
 
 #[napi(object, object_to_js = false)]
 pub struct NativeOptions {
-    #[napi(ts_type = "'local' | 'directory' | 'fixed' | 'none' | 'postgres' | 'redis' | 'custom'")]
+    #[napi(ts_type = "'local' | 'directory' | 'fixed' | 'none' | 'mysql' | 'postgres' | 'redis' | 'custom'")]
     pub coordinator: String,
     /// What messages call functions of the user's, and which schema a lent connection is for.
     pub name: Option<String>,
@@ -224,6 +224,7 @@ fn place(
         ("local", _) => Place::Local,
         ("directory", Some(directory)) => Place::Directory(PathBuf::from(directory)),
         ("fixed", _) => Place::Fixed(identity.take().ok_or_else(|| unknown("machineId", "none"))?),
+        ("mysql", _) => Place::MySql(Box::new(address.read(mysql::Settings::parse, mysql::Settings::from_parameters)?)),
         ("postgres", _) => {
             Place::Postgres(Box::new(address.read(postgres::Settings::parse, postgres::Settings::from_parameters)?))
         }

@@ -14,6 +14,8 @@ use crate::coordinator::guarded::{Claims, Guarded};
 #[cfg(feature = "runtime")]
 use crate::coordinator::keeper;
 use crate::coordinator::local::{Local, Surroundings, default_directory};
+#[cfg(feature = "mysql")]
+use crate::coordinator::mysql::{self, MySql};
 #[cfg(feature = "postgres")]
 use crate::coordinator::postgres::{self, LentPostgres, Postgres};
 #[cfg(feature = "redis")]
@@ -37,6 +39,9 @@ pub enum Place {
     Fixed(Identity),
     /// The user's own functions.
     Custom(Own),
+    /// A MySQL or MariaDB database.
+    #[cfg(feature = "mysql")]
+    MySql(Box<mysql::Settings>),
     /// A PostgreSQL database.
     #[cfg(feature = "postgres")]
     Postgres(Box<postgres::Settings>),
@@ -134,6 +139,8 @@ impl Options {
                 });
                 Ok((own.address(), Arc::new(custom)))
             }
+            #[cfg(feature = "mysql")]
+            Place::MySql(settings) => Ok((settings.address(), Arc::new(MySql::new(self.setup(&**settings)?)))),
             #[cfg(feature = "postgres")]
             Place::Postgres(settings) => Ok((settings.address(), Arc::new(Postgres::new(self.setup(&**settings)?)))),
             #[cfg(feature = "redis")]
@@ -151,6 +158,8 @@ impl Options {
     /// `CONFIG` where the coordinator has none that could be looked after, or as for a lease.
     pub fn registry(&self) -> Result<Arc<dyn Registry>, Error> {
         match &self.place {
+            #[cfg(feature = "mysql")]
+            Place::MySql(settings) => Ok(Arc::new(MySql::new(self.setup(&**settings)?))),
             #[cfg(feature = "postgres")]
             Place::Postgres(settings) => Ok(Arc::new(Postgres::new(self.setup(&**settings)?))),
             #[cfg(feature = "redis")]

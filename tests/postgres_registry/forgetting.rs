@@ -7,8 +7,8 @@ use mintid::coordinator::Renewal;
 use mintid::coordinator::registry::{Mode, Registry};
 use mintid::error::{Code, Retry};
 
-use crate::support::bench::{Bench, Change, Holder, few_machines, wait};
-use crate::support::postgres::{PostgresBench, must_wait};
+use crate::support::bench::{Bench, Change, Holder, few_machines, must_wait, wait};
+use crate::support::postgres::PostgresBench;
 use crate::{QUARANTINE_MS, TTL, refusal, renewed, settled};
 
 /// What can happen to a registry, and the statements that make it happen.

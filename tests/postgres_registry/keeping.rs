@@ -7,8 +7,8 @@ use mintid::coordinator::{Coordinator, MachineIds, Renewal};
 use mintid::error::{Code, Retry};
 use mintid::layout::Layout;
 
-use crate::support::bench::{Bench, Holder, few_machines, wait};
-use crate::support::postgres::{PostgresBench, must_wait};
+use crate::support::bench::{Bench, Holder, few_machines, must_wait, wait};
+use crate::support::postgres::PostgresBench;
 use crate::{QUARANTINE_MS, TTL, refusal, settled};
 
 #[test]

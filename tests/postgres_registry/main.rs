@@ -29,13 +29,7 @@ fn settled(bench: &PostgresBench) -> Holder {
 }
 
 fn renewed(holder: &mut Holder) -> Result<Lease, Renewal> {
-    match wait(holder.client.renew(&holder.grant.lease, TTL)) {
-        Renewal::Granted(grant) => {
-            holder.grant = grant;
-            Ok(holder.grant.lease)
-        }
-        other => Err(other),
-    }
+    holder.try_renew(TTL)
 }
 
 fn refusal(client: &dyn Coordinator) -> Error {

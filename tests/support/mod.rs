@@ -10,6 +10,8 @@ pub(crate) mod lent_eval;
 #[cfg(feature = "postgres")]
 pub(crate) mod lent_query;
 pub(crate) mod memory;
+#[cfg(feature = "mysql")]
+pub(crate) mod mysql;
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
 #[cfg(feature = "redis")]

@@ -11,7 +11,7 @@ use mintid::coordinator::{Coordinator, MachineIds};
 use mintid::layout::Layout;
 use tokio_postgres::{NoTls, SimpleQueryMessage};
 
-use crate::support::bench::{Bench, Change, Holder, Kind, few_machines, wait};
+use crate::support::bench::{Bench, Change, Holder, Kind, few_machines};
 
 /// Where the server is that the README's test command promises.
 pub(crate) fn url() -> String {
@@ -196,19 +196,5 @@ impl PostgresBench {
     /// The registry's time.
     pub(crate) fn now_ms(&self) -> i64 {
         self.value("select floor(extract(epoch from clock_timestamp() + (select shift from clock)) * 1000)::int8")
-    }
-}
-
-/// Whether newcomers must wait at the moment.
-pub(crate) fn must_wait(client: &dyn Coordinator, ttl: Duration) -> bool {
-    match wait(client.acquire(ttl)) {
-        Ok(grant) => {
-            wait(client.release(&grant.lease, grant.lease.start_ms)).unwrap();
-            false
-        }
-        Err(error) => {
-            assert_eq!(error.code(), mintid::error::Code::RegistryReset, "{error}");
-            true
-        }
     }
 }
