@@ -100,7 +100,7 @@ async function one({ name, on }, folder, shared, { short, plant }) {
   const began = performance.now()
   let stage
   try {
-    stage = await Stage.open(coordinators[on], folder, join(shared, 'shared'), { short, planted: plant })
+    stage = await Stage.open(coordinators[on], folder, join(shared, 'shared'), { short, planted: plant, scenario })
     await scenario.run(stage)
     Object.assign(result, await stage.judged())
   } catch (error) {

@@ -7,6 +7,7 @@
  * - `run(stage)`: brings it about, and waits until everybody mints again
  * - `server`, `framing`: whether it is for coordinators with a server (there is a proxy then), with requests that can be
  *   repeated; `needs`: the methods that a coordinator must have for it; `only`: else the coordinators that it is for
+ * - `made`: how its coordinator is made (the last argument of `create`); `lease`: what differs from the stage's
  * - `short`: whether it is part of the short form
  */
 const scenarios = {
@@ -15,12 +16,15 @@ const scenarios = {
   ...require('./guarded.js'),
   ...require('./clocks.js'),
   ...require('./server.js'),
+  ...require('./persistence.js'),
   ...require('./network.js'),
   ...require('./settings.js'),
   ...require('./exhausted.js'),
   ...require('./closing.js'),
   ...require('./workers.js'),
+  ...require('./redis.js'),
   ...require('./forgetting.js'),
+  ...require('./failover.js'),
   ...require('./rolling.js')
 }
 
