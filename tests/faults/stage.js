@@ -103,6 +103,8 @@ class Stage {
     const moment = now()
     const alive = processes.filter(({ over }) => !over)
     await Promise.all(alive.map((process) => process.minted(moment)))
+    // Whoever minted, and lost its lease only then, gets another one first.
+    if (alive.some((process) => process.withoutIdsFor(moment) === null)) return this.everybodyMints(alive)
     await Promise.all(alive.filter((process) => process.of('observed').length > 0).map(agrees))
   }
 

@@ -34,6 +34,8 @@ module.exports = {
     short: true
   }),
   'cluster-failover': of('cluster', 'cluster: the owner killed, its replica missed the last writes', behind, {
-    short: true
+    short: true,
+    // It takes its nodes more than two seconds.
+    lease: { ttlMs: 6000, firstTtlMs: 5000 }
   })
 }

@@ -15,7 +15,8 @@ async function flushed(stage) {
     await stage.coordinator.flush()
     stage.faultEnds()
     const newcomers = [stage.newcomer({ options }), stage.newcomer({ options })]
-    await Promise.all(newcomers.map((newcomer) => newcomer.event('warning', { code: 'ERR_MINTID_REGISTRY_RESET' })))
+    const told = ({ event, code }) => (event === 'warning' && code === 'REGISTRY_RESET') || event === 'minting'
+    await Promise.all(newcomers.map((newcomer) => newcomer.until('an answer', told)))
     if (round > 1) await stage.everybodyMints()
   }
 }
@@ -47,17 +48,26 @@ async function evicted(stage) {
   await stage.everybodyMints()
 }
 
-/** No room for a renewal: each is tried again, and none is lost. */
+/** No room for a renewal: each is tried again, and none is lost. No room for a claim: whoever comes waits for it. */
 async function full(stage) {
-  const holders = await stage.holders(3, { options: SOME })
+  const options = SOME
+  const holders = await stage.holders(3, { options })
   await stage.coordinator.fillUp()
-  const everybody = [...holders, stage.newcomer({ options: SOME })]
-  const refused = ({ event, error }) => event === 'leaseRetry' && error.serverCode === 'OOM'
-  await Promise.all(everybody.map((process) => process.until('an answer that there is no room', refused)))
+  await Promise.all(holders.map(toldOfNoRoom))
+  await stage.coordinator.makeRoom()
+  const moment = now()
+  await Promise.all(holders.map((holder) => holder.event('leaseRenewed', { after: moment })))
+  neverStopped(holders)
+  await stage.coordinator.fillUp()
+  await toldOfNoRoom(stage.newcomer({ options }))
   await stage.coordinator.makeRoom()
   stage.faultEnds()
   await stage.everybodyMints()
-  neverStopped(holders)
+}
+
+function toldOfNoRoom(process) {
+  const refused = ({ event, error }) => event === 'leaseRetry' && error.serverCode === 'OOM'
+  return process.until('an answer that there is no room', refused)
 }
 
 /** Connections that end between two renewals: the next one is made on another. */
