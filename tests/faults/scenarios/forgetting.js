@@ -30,7 +30,7 @@ module.exports = {
   'replica-promoted': {
     title: 'a replica promoted that missed the last writes',
     needs: ['replica', 'crash'],
-    short: true,
+    short: ['postgres'],
     run: promoted
   },
   restored: {
@@ -68,13 +68,12 @@ module.exports = {
   'hash-deleted': {
     title: "the registry's hash deleted",
     needs: ['deleteHash'],
-    short: true,
     run: forgetting(nothing, (coordinator) => coordinator.deleteHash())
   },
   'incarnation-gone': {
     title: 'the incarnation gone, nothing else lost',
     needs: ['forgetIncarnation'],
-    short: true,
+    short: ['postgres'],
     run: forgetting(nothing, (coordinator) => coordinator.forgetIncarnation())
   }
 }

@@ -8,7 +8,8 @@
  * - `server`, `framing`: whether it is for coordinators with a server (there is a proxy then), with requests that can be
  *   repeated; `needs`: the methods that a coordinator must have for it; `only`: else the coordinators that it is for
  * - `made`: how its coordinator is made (the last argument of `create`); `lease`: what differs from the stage's
- * - `short`: whether it is part of the short form
+ * - `short`: whether it is part of the short form, or on which coordinators: what mintid does all by itself is the same on
+ *   all of them
  */
 const scenarios = {
   ...require('./pause.js'),
@@ -35,4 +36,7 @@ function fits({ server = false, framing = false, needs = [], only }, name, Coord
   return needs.every((method) => method in Coordinator.prototype)
 }
 
-module.exports = { fits, scenarios }
+/** Whether a scenario is part of the short form on a coordinator. */
+const isShort = ({ short = false }, name) => (Array.isArray(short) ? short.includes(name) : short)
+
+module.exports = { fits, isShort, scenarios }

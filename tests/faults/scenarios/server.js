@@ -59,7 +59,7 @@ module.exports = {
   'server-stopped': {
     title: 'server stopped for longer than the ttl',
     needs: ['stop', 'start'],
-    short: true,
+    short: ['postgres'],
     run: stopped
   }
 }

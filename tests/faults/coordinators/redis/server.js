@@ -194,10 +194,10 @@ function program() {
 
 let known
 
-/** What it is, as in 'Redis 7.0.15'. */
+/** What it is, as in 'Redis 7.0'. */
 function version() {
   known ??= execFileSync(program(), ['--version'], { encoding: 'utf8' })
-  const [, name, number] = /^(\w+) server v=([\d.]+)/.exec(known)
+  const [, name, number] = /^(\w+) server v=(\d+\.\d+)/.exec(known)
   return `${name} ${number}`
 }
 
