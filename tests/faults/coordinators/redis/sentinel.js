@@ -79,6 +79,11 @@ class Watched {
     await this.#replica.until(['ROLE'], 'master')
   }
 
+  /** Waits until the one before knows that it has been replaced. */
+  demoted() {
+    return this.#primary.until(['ROLE'], 'slave')
+  }
+
   async end() {
     for (const server of [this.#sentinel, this.#replica, this.#primary]) await server.remove()
   }
