@@ -102,7 +102,7 @@ module.exports = {
   'idle-closed': {
     title: 'idle connections closed by the server (timeout 1)',
     needs: ['closeIdle'],
-    lease: { renewEveryMs: 2500 },
+    lease: { ttlMs: 12_000, firstTtlMs: 9000, renewEveryMs: 3000 },
     run: idle
   }
 }
