@@ -61,10 +61,10 @@ class Redis {
     return new Redis(server, folder)
   }
 
-  /** Whether it can say that a write has reached the append-only file (WAITAOF). */
-  get confirmsWrites() {
+  /** Whether a write that it confirms (WAITAOF) is on its disk: earlier ones have no such word, some give it too early. */
+  get keepsWord() {
     const [name, number] = version().split(' ')
-    return name === 'Valkey' || Number.parseFloat(number) >= 7.2
+    return name === 'Redis' && Number.parseFloat(number) >= 7.2 && number !== '7.4'
   }
 
   /** Where the server listens now, for the proxy in front of it: nowhere while it is down. */

@@ -32,7 +32,7 @@ const again = (stop, isAll) => async (stage) => {
 
 const stopped = (coordinator) => coordinator.stop()
 const killed = (coordinator) => coordinator.crash()
-const ifConfirmed = (coordinator) => coordinator.confirmsWrites
+const ifConfirmed = (coordinator) => coordinator.keepsWord
 
 /** Claims that only the server's memory has, and a power cut: whoever was not told otherwise has no lease. */
 async function powerCut(stage) {
@@ -51,19 +51,19 @@ async function powerCut(stage) {
 module.exports = {
   'rdb-restarted': {
     title: 'server stopped and restarted, with a snapshot of all (RDB)',
-    needs: ['confirmsWrites'],
+    needs: ['keepsWord'],
     made: { settings: { save: '3600 1' } },
     run: again(stopped, () => false)
   },
   'aof-restarted': {
     title: 'server stopped and restarted, appendfsync everysec',
-    needs: ['confirmsWrites'],
+    needs: ['keepsWord'],
     ...SYNCED,
     run: again(stopped, ifConfirmed)
   },
   'aof-killed': {
     title: 'server killed and restarted, appendfsync everysec',
-    needs: ['confirmsWrites'],
+    needs: ['keepsWord'],
     short: true,
     ...SYNCED,
     run: again(killed, ifConfirmed)
