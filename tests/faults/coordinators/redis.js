@@ -51,11 +51,12 @@ class Redis {
   /**
    * @param {string} folder for everything that it writes
    * @param {string} _shared
-   * @param {{ load?: boolean, topology?: 'sentinel' | 'cluster', settings?: object }} [options] `load`: a server as one would
+   * @param {{ load?: boolean, topology?: 'sentinel' | 'cluster', replicas?: number, settings?: object }}
+   *   [options] `load`: a server as one would
    *   have it, that is not watched; `settings`: of its configuration file
    */
-  static async create(folder, _shared, { load = false, topology, settings = {} } = {}) {
-    if (topology) return require(`./redis/${topology}.js`).create(folder)
+  static async create(folder, _shared, { load = false, topology, replicas, settings = {} } = {}) {
+    if (topology) return require(`./redis/${topology}.js`).create(folder, { replicas })
     const more = load ? { bind: '0.0.0.0', 'protected-mode': 'no', maxclients: 2000 } : {}
     const server = await Server.start(join(folder, 'server'), { ...settings, ...more }, { watched: !load })
     return new Redis(server, folder)

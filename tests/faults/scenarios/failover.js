@@ -33,6 +33,27 @@ async function changedOver(stage) {
   await stage.everybodyMints()
 }
 
+/**
+ * The primary is cut off from its replicas, not from those who hold leases, and goes on answering when another one has
+ * been promoted: nobody believes what no replica has. (Nobody waits here until Sentinel demotes it.) As many come as there
+ * are machine IDs left, and one more.
+ */
+async function cutOff(stage) {
+  const options = { machineIds: { from: 0, to: 5 }, parameters: '?replicas=1' }
+  const holders = await stage.holders(3, { options })
+  await Promise.all(holders.map((holder) => holder.event('leaseRenewed')))
+  await stage.coordinator.fallBehind()
+  await stage.coordinator.changeOver()
+  stage.faultEnds()
+  const newcomers = Array.from({ length: 3 }, () => stage.newcomer({ options }))
+  await Promise.all(newcomers.map((newcomer) => newcomer.minted()))
+  const answered = ({ event, error }) =>
+    event === 'minting' || (event === 'leaseRetry' && error.code === 'ERR_MINTID_EXHAUSTED')
+  await stage.newcomer({ options }).until('an answer', answered)
+  await newcomers[0].close()
+  await stage.everybodyMints()
+}
+
 /** Longer than two servers grant at once. */
 const LONG = { ttlMs: 20_000, firstTtlMs: 15_000 }
 
@@ -42,6 +63,14 @@ module.exports = {
   'sentinel-changeover': of('sentinel', 'Sentinel: SENTINEL FAILOVER, two primaries for a while', changedOver, {
     lease: LONG
   }),
+  'sentinel-cut-off': of(
+    'sentinel',
+    'Sentinel: the primary cut off from its replicas, and used on (replicas=1)',
+    cutOff,
+    {
+      made: { topology: 'sentinel', replicas: 2 }
+    }
+  ),
   'sentinel-failover': of('sentinel', 'Sentinel: a replica promoted that missed the last writes', behind, {
     short: true
   }),

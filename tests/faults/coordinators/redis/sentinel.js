@@ -9,22 +9,27 @@ const { Server } = require('./server.js')
 const NAME = 'mymaster'
 /** For how long nobody answers before somebody else takes over. */
 const DOWN_AFTER_MS = 500
+const WHERE = ['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME]
 
-/** A server, a replica, and a Sentinel who lets the replica take over. */
+/** A primary, its replicas, and a Sentinel who lets one of them take over. */
 class Watched {
   #primary
-  #replica
+  #replicas
   #sentinel
+  /** The server that is used. */
+  owner
 
-  constructor(primary, replica, sentinel) {
+  constructor(primary, replicas, sentinel) {
     this.#primary = primary
-    this.#replica = replica
+    this.#replicas = replicas
     this.#sentinel = sentinel
+    this.owner = primary
   }
 
-  static async create(folder) {
+  static async create(folder, { replicas: count = 1 }) {
     const primary = await Server.start(join(folder, 'primary'), {})
-    const replica = await primary.replica(join(folder, 'replica'))
+    const replicas = []
+    while (replicas.length < count) replicas.push(await primary.replica(join(folder, `replica-${replicas.length}`)))
     const settings = {
       sentinel: [
         `monitor ${NAME} 127.0.0.1 ${primary.port} 1`,
@@ -33,8 +38,9 @@ class Watched {
       ]
     }
     const sentinel = await Server.start(join(folder, 'sentinel'), settings, { sentinel: true })
-    await sentinel.until(['SENTINEL', 'REPLICAS', NAME], 'master-link-status,ok')
-    return new Watched(primary, replica, sentinel)
+    const all = (answer) => String(answer).split('master-link-status,ok').length === count + 1
+    await sentinel.until(['SENTINEL', 'REPLICAS', NAME], all)
+    return new Watched(primary, replicas, sentinel)
   }
 
   /** Sentinel says where to go: nobody stands in between. */
@@ -49,34 +55,35 @@ class Watched {
   }
 
   async fences() {
-    return fencesOf([...(await this.#primary.changes()), ...(await this.#replica.changes())])
+    const changes = await Promise.all([this.#primary, ...this.#replicas].map((server) => server.changes()))
+    return fencesOf(changes.flat())
   }
 
-  /** The server that is used: the primary, while there is one. */
-  get owner() {
-    return this.#primary.running ? this.#primary : this.#replica
-  }
-
-  /** The replica hears of nothing more. */
+  /** No replica hears of anything more. */
   fallBehind() {
-    return this.#primary.leaveBehind(this.#replica)
+    return this.#primary.leaveBehind(...this.#replicas)
   }
 
   crash() {
     return this.#primary.stop('SIGKILL')
   }
 
-  /** As an operator changes over: the one before becomes a replica. */
+  /** As an operator changes over: the one before becomes a replica, some time later. */
   async changeOver() {
-    // It may not have found out yet that the replica is a good one.
+    // Sentinel may not have found out yet that there is a good replica.
     await this.#sentinel.until(['SENTINEL', 'FAILOVER', NAME], 'OK')
     await this.takenOver()
   }
 
-  /** Waits until the replica has taken over. */
+  /** Waits until a replica has taken over. */
   async takenOver() {
-    await this.#sentinel.until(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME], String(this.#replica.port))
-    await this.#replica.until(['ROLE'], 'master')
+    let owner
+    await this.#sentinel.until(WHERE, ([, port]) => {
+      owner = this.#replicas.find((replica) => replica.port === Number(port))
+      return owner !== undefined
+    })
+    await owner.until(['ROLE'], 'master')
+    this.owner = owner
   }
 
   /** Waits until the one before knows that it has been replaced. */
@@ -85,7 +92,7 @@ class Watched {
   }
 
   async end() {
-    for (const server of [this.#sentinel, this.#replica, this.#primary]) await server.remove()
+    for (const server of [this.#sentinel, ...this.#replicas, this.#primary]) await server.remove()
   }
 }
 

@@ -97,11 +97,13 @@ class Server {
     return replica
   }
 
-  /** Lets no replica follow any more, once this one has all that was written until now. */
-  async leaveBehind(replica) {
+  /** Lets no replica follow any more, once these have all that was written until now. */
+  async leaveBehind(...replicas) {
     const written = Number(await this.info('replication', 'master_repl_offset'))
-    const has = async () => Number(await replica.info('replication', 'slave_repl_offset')) >= written
-    await this.#until(has, 'for a replica to follow')
+    for (const replica of replicas) {
+      const has = async () => Number(await replica.info('replication', 'slave_repl_offset')) >= written
+      await this.#until(has, 'for a replica to follow')
+    }
     await this.ask('ACL', 'SETUSER', REPLICATION, 'off')
     await this.ask('CLIENT', 'KILL', 'TYPE', 'replica')
     await this.until(['INFO', 'replication'], 'connected_slaves:0')
@@ -136,9 +138,10 @@ class Server {
     return new RegExp(`^${name}:(.*)\\r$`, 'm').exec(text)?.[1]
   }
 
-  /** Waits until a command's answer contains a text. */
-  until(words, text) {
-    return this.#until(async () => String(await this.ask(...words)).includes(text), `for ${text} of ${words.join(' ')}`)
+  /** Waits until a command's answer contains a text, or passes. */
+  until(words, what) {
+    const passes = typeof what === 'function' ? what : (answer) => String(answer).includes(what)
+    return this.#until(async () => passes(await this.ask(...words)), `for another answer to ${words.join(' ')}`)
   }
 
   async #until(passes, what) {
