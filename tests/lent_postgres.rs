@@ -255,7 +255,10 @@ fn what_is_no_word_of_a_servers_is_tried_again() {
     let cases: [(Break, &str); 3] = [
         (threw, "lent: query() threw Error: timeout"),
         (|| Ok(Said::No), "lent: query() answered what belongs to another function"),
-        (|| Ok(Said::Rows(vec![[("made".into(), "perhaps".into())].into()])), "lent: query() answered no rows of"),
+        (
+            || Ok(Said::Rows(vec![[("made".into(), Some("perhaps".into()))].into()])),
+            "lent: query() answered no rows of",
+        ),
     ];
     let bench = LentBench::new();
     for (broken, says) in cases {

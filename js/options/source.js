@@ -19,7 +19,7 @@ const EXPECTED_TO_GUARD =
  * @param {object} options the user's generator options
  * @param {number} machines how many machine IDs the layout has
  * @returns {{ coordinator: string, directory?: string, url?: string, parameters?: [string, string][], functions?: object,
- *   name?: string, schema?: string, machineId?: object, machineIds?: { from: number, to: number } }} `machineId` still names
+ *   name?: string, schema?: string, dialect?: string, machineId?: object, machineIds?: { from: number, to: number } }} `machineId` still names
  *   its environment variable or hosts: see `resolveMachineId`; beside a server as the coordinator it is guarded there
  */
 function sourceOptions({ coordinator, machineId, guard, machineIds }, machines) {

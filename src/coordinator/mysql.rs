@@ -12,6 +12,7 @@ mod connect;
 mod connection;
 mod examine;
 mod failure;
+mod lent;
 mod protocol;
 mod registry;
 mod settings;
@@ -21,9 +22,12 @@ use std::time::Duration;
 
 pub use self::connect::connect;
 pub use self::connection::{Connection, Value};
+pub use self::lent::Lent;
 pub use self::protocol::{Answer, Row};
 pub use self::settings::Settings;
 
+use self::protocol::Fault;
+use self::registry::int;
 use self::statements::{Kinds, Statements};
 use super::keeper::{self, Adopted, Cause, Claimed, Ends, Keeper, Prolonged, Store, Terms};
 use super::registry::{Examination, Listed, PROTOCOL, margin};
@@ -40,7 +44,16 @@ impl MySql {
     /// Connects to nothing yet.
     #[must_use]
     pub fn new(setup: Setup) -> Self {
-        Self::of(setup, |settings| Tables { statements: Kinds::new(settings.database()), settings })
+        Self::of(setup, |settings| Tables {
+            statements: Kinds::new(settings.database()),
+            way: Way::Ours(Box::new(settings)),
+        })
+    }
+
+    /// The same over connections that the user's own program has.
+    #[must_use]
+    pub fn lent(setup: keeper::Setup<Lent>) -> Self {
+        Self::of(setup, |lent| Tables { statements: Kinds::new(lent.database()), way: Way::Lent(lent) })
     }
 
     /// The same with other statements, for the tests that take a rule out of them or move the server's clock.
@@ -53,8 +66,14 @@ impl MySql {
 
 /// Registries in the tables of one database.
 pub struct Tables {
-    settings: Settings,
+    way: Way,
     statements: Kinds,
+}
+
+/// How there are connections.
+enum Way {
+    Ours(Box<Settings>),
+    Lent(Lent),
 }
 
 /// How often a claim or a renewal is tried that nothing speaks against: others were at the same rows.
@@ -85,6 +104,20 @@ impl Tables {
         (answer.affected == 1).then_some((answer.insert_id >> ID_BITS, (answer.insert_id & 0xFFFF) as u32))
     }
 
+    /// The same of a claim. What a driver makes of an insert ID differs, so over one that is lent the row is looked at.
+    async fn claimed(
+        &self,
+        connection: &Connection,
+        answer: &Answer,
+        values: &[Value<'_>],
+    ) -> Result<Option<(u64, u32)>, Error> {
+        if connection.is_one() {
+            return Ok(Self::decided(answer));
+        }
+        let answer = self.run(connection, &self.statements(connection).claimed, &values[..4]).await?;
+        answer.rows.first().map(claim_of).transpose().map_err(|fault| self.judge(&fault))
+    }
+
     /// How many of the wanted machine IDs are leased. Nobody's lease depends on it.
     async fn leased(&self, connection: &Connection, terms: &Terms) -> Option<u32> {
         let Terms { namespace, machine_ids, .. } = terms;
@@ -103,11 +136,17 @@ impl Store for Tables {
     type Connection = Connection;
 
     fn name(&self) -> String {
-        self.settings.address()
+        match &self.way {
+            Way::Ours(settings) => settings.address(),
+            Way::Lent(lent) => lent.name().to_owned(),
+        }
     }
 
     async fn connect(&self) -> Result<Connection, Error> {
-        connect(&self.settings).await
+        match &self.way {
+            Way::Ours(settings) => connect(settings).await,
+            Way::Lent(lent) => Ok(Connection::lent(lent.clone())),
+        }
     }
 
     async fn claim(
@@ -136,7 +175,7 @@ impl Store for Tables {
             let Some(answer) = self.ask(connection, &self.statements(connection).acquire, &values).await? else {
                 return Ok(Claimed::Strange);
             };
-            if let Some((now_ms, machine)) = Self::decided(&answer) {
+            if let Some((now_ms, machine)) = self.claimed(connection, &answer, &values).await? {
                 let token = token(nonce, now_ms + 1);
                 let end_ms = now_ms + ttl.as_millis() as u64;
                 let leased = self.leased(connection, terms).await.unwrap_or(1);
@@ -168,6 +207,12 @@ impl Store for Tables {
             let Some(answer) = self.ask(connection, &self.statements(connection).renew, &values).await? else {
                 return Ok(Prolonged::Strange);
             };
+            if !connection.is_one() {
+                match self.kept(connection, &values).await? {
+                    Some(prolonged) => return Ok(prolonged),
+                    None => continue,
+                }
+            }
             if let Some((now_ms, _)) = Self::decided(&answer) {
                 // The row may end later; that is for the next renewal to confirm.
                 let end_ms = lease.end_ms.max(now_ms + ttl.as_millis() as u64);
@@ -222,6 +267,13 @@ impl Ends for Connection {
     async fn closed(&self) {
         Connection::closed(self).await;
     }
+}
+
+/// When a row's claim was made, and its machine ID.
+fn claim_of(row: &Row) -> Result<(u64, u32), Fault> {
+    let token = row.text("token")?.ok_or(Fault::Strange)?;
+    let start_ms = token.get(16..).and_then(|start| u64::from_str_radix(start, 16).ok()).ok_or(Fault::Strange)?;
+    Ok((start_ms.saturating_sub(1), int(row, "id")? as u32))
 }
 
 /// As the statement makes it.

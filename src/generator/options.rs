@@ -51,6 +51,9 @@ pub enum Place {
     /// A PostgreSQL database, over connections of the user's own.
     #[cfg(feature = "postgres")]
     LentPostgres(postgres::Lent),
+    /// A MySQL or MariaDB database, over connections of the user's own.
+    #[cfg(feature = "mysql")]
+    LentMySql(mysql::Lent),
     /// A Redis or Valkey, over connections of the user's own.
     #[cfg(feature = "redis")]
     LentRedis(redis::Lent),
@@ -104,6 +107,8 @@ impl Options {
         match &self.place {
             #[cfg(feature = "postgres")]
             Place::LentPostgres(lent) => lent.address(),
+            #[cfg(feature = "mysql")]
+            Place::LentMySql(lent) => lent.address(),
             #[cfg(feature = "redis")]
             Place::LentRedis(lent) => lent.address(),
             _ => registry.name(),
@@ -147,6 +152,8 @@ impl Options {
             Place::Redis(settings) => Ok((settings.address(), Arc::new(Redis::new(self.setup(&**settings)?)))),
             #[cfg(feature = "postgres")]
             Place::LentPostgres(lent) => Ok((lent.address(), Arc::new(LentPostgres::new(self.setup(lent)?)))),
+            #[cfg(feature = "mysql")]
+            Place::LentMySql(lent) => Ok((lent.address(), Arc::new(MySql::lent(self.setup(lent)?)))),
             #[cfg(feature = "redis")]
             Place::LentRedis(lent) => Ok((lent.address(), Arc::new(LentRedis::new(self.setup(lent)?)))),
         }
@@ -166,6 +173,8 @@ impl Options {
             Place::Redis(settings) => Ok(Arc::new(Redis::new(self.setup(&**settings)?))),
             #[cfg(feature = "postgres")]
             Place::LentPostgres(lent) => Ok(Arc::new(LentPostgres::new(self.setup(lent)?))),
+            #[cfg(feature = "mysql")]
+            Place::LentMySql(lent) => Ok(Arc::new(MySql::lent(self.setup(lent)?))),
             #[cfg(feature = "redis")]
             Place::LentRedis(lent) => Ok(Arc::new(LentRedis::new(self.setup(lent)?))),
             Place::Nowhere | Place::Local | Place::Directory(_) | Place::Fixed(_) | Place::Custom(_) => Err(

@@ -7,6 +7,8 @@ pub(crate) mod bench;
 pub(crate) mod clock;
 #[cfg(feature = "redis")]
 pub(crate) mod lent_eval;
+#[cfg(feature = "mysql")]
+pub(crate) mod lent_mysql;
 #[cfg(feature = "postgres")]
 pub(crate) mod lent_query;
 pub(crate) mod memory;

@@ -103,12 +103,15 @@ impl MySqlBench {
             keep_open: false,
         };
         change(&mut setup);
+        MySql::new(setup).rewritten(&|statement| self.on_its_clock(statement))
+    }
+
+    /// A statement with the bench's changes, that reads the bench's clock.
+    pub(crate) fn on_its_clock(&self, statement: &str) -> String {
         let shift = format!("+ interval (select shift from {}.clock) microsecond)", self.database);
-        MySql::new(setup).rewritten(&|statement| {
-            let changed = self.changes.iter().fold(statement.to_owned(), |text, (from, to)| text.replace(from, to));
-            let moved = changed.replace("sysdate(6)", &format!("(\u{0} {shift}"));
-            moved.replace("utc_timestamp(6)", &format!("(utc_timestamp(6) {shift}")).replace('\u{0}', "sysdate(6)")
-        })
+        let changed = self.changes.iter().fold(statement.to_owned(), |text, (from, to)| text.replace(from, to));
+        let moved = changed.replace("sysdate(6)", &format!("(\u{0} {shift}"));
+        moved.replace("utc_timestamp(6)", &format!("(utc_timestamp(6) {shift}")).replace('\u{0}', "sysdate(6)")
     }
 
     /// A client of the same database at another server.

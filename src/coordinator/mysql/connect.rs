@@ -1,6 +1,6 @@
 //! From settings to an open connection: hosts in their order, TLS as far as asked for, one that takes writes.
 
-mod session;
+pub(super) mod session;
 
 use std::io;
 use std::sync::atomic::Ordering;

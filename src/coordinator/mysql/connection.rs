@@ -8,6 +8,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
 
 use super::failure::{failure, made};
+use super::lent::Lent;
 use super::protocol::{Answer, Fault, Packets, ask};
 use crate::coordinator::socket::Stream;
 use crate::error::{Error, Retry};
@@ -45,7 +46,7 @@ impl fmt::Display for Value<'_> {
 }
 
 /// A statement with its values in their places; `$` stands for nothing else in ours.
-fn written(statement: &str, values: &[Value<'_>]) -> String {
+pub(super) fn written(statement: &str, values: &[Value<'_>]) -> String {
     let mut parts = statement.split('$');
     let mut text = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -66,16 +67,24 @@ pub(super) enum Kind {
     MariaDb,
 }
 
-/// An open connection. Its driver runs on the runtime that it was made on, and ends when this is dropped.
+/// An open connection. The driver of ours runs on the runtime that it was made on, and ends when this is dropped.
 pub struct Connection {
-    requests: mpsc::Sender<Request>,
+    way: Way,
     /// The address in messages.
     place: String,
     pub(super) kind: Kind,
-    /// Why it ended; closed with the driver.
-    end: watch::Receiver<Option<Error>>,
-    /// The driver waits for its end.
-    _wanted: oneshot::Sender<()>,
+}
+
+enum Way {
+    Ours {
+        requests: mpsc::Sender<Request>,
+        /// Why it ended; closed with the driver.
+        end: watch::Receiver<Option<Error>>,
+        /// The driver waits for its end.
+        _wanted: oneshot::Sender<()>,
+    },
+    /// Each statement may come over another one.
+    Lent(Lent),
 }
 
 struct Request {
@@ -90,18 +99,32 @@ impl Connection {
         let (why, end) = watch::channel(None);
         let (wanted, dropped) = oneshot::channel();
         tokio::spawn(drive(packets, place.clone(), asked, why, dropped));
-        Self { requests, place, kind: Kind::MySql, end, _wanted: wanted }
+        Self { way: Way::Ours { requests, end, _wanted: wanted }, place, kind: Kind::MySql }
+    }
+
+    /// Over those that the user's own program has.
+    pub(super) fn lent(lent: Lent) -> Self {
+        Self { place: lent.name().to_owned(), kind: lent.kind, way: Way::Lent(lent) }
+    }
+
+    /// Whether one statement comes over the same connection as the one before, so that there can be transactions.
+    pub(super) fn is_one(&self) -> bool {
+        matches!(self.way, Way::Ours { .. })
     }
 
     /// Whether the server or the network ended it.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        self.end.has_changed().is_err()
+        match &self.way {
+            Way::Ours { end, .. } => end.has_changed().is_err(),
+            Way::Lent(_) => false,
+        }
     }
 
     /// Waits until the server or the network ends it, and says why.
     pub async fn closed(&self) -> Option<Error> {
-        let mut end = self.end.clone();
+        let Way::Ours { end, .. } = &self.way else { return std::future::pending().await };
+        let mut end = end.clone();
         while end.changed().await.is_ok() {}
         end.borrow().clone()
     }
@@ -111,17 +134,21 @@ impl Connection {
     /// # Errors
     /// `COORDINATOR` with the class of retry that fits.
     pub async fn query(&self, statement: &str, values: &[Value<'_>]) -> Result<Answer, Error> {
+        let (requests, end) = match &self.way {
+            Way::Ours { requests, end, .. } => (requests, end),
+            Way::Lent(lent) => return lent.query(statement, values).await,
+        };
         let (answer, answered) = oneshot::channel();
         let request = Request { statement: written(statement, values), answer };
-        if self.requests.send(request).await.is_err() {
-            return Err(self.ended());
+        if requests.send(request).await.is_err() {
+            return Err(self.ended(end));
         }
-        answered.await.unwrap_or_else(|_| Err(self.ended()))
+        answered.await.unwrap_or_else(|_| Err(self.ended(end)))
     }
 
     /// Why there is no answer.
-    fn ended(&self) -> Error {
-        let why = self.end.borrow().clone();
+    fn ended(&self, end: &watch::Receiver<Option<Error>>) -> Error {
+        let why = end.borrow().clone();
         why.unwrap_or_else(|| self.wrong("the server ended the connection", None))
     }
 

@@ -6,7 +6,7 @@ use super::protocol::{Fault, Row};
 use super::registry::{int, is};
 use crate::clock::{Clock, SystemClock};
 use crate::coordinator::keeper::examination::{RoundTrips, check, clocks, latency, registry, share};
-use crate::coordinator::keeper::{Looked, Terms, restless};
+use crate::coordinator::keeper::{Looked, Store, Terms, restless};
 use crate::coordinator::registry::{Check, Examination, Verdict};
 use crate::error::Error;
 
@@ -20,7 +20,7 @@ impl Tables {
         }
         let statements = self.statements(connection);
         let answer = self.run(connection, &statements.examine, &[]).await?;
-        let row = answer.rows.first().ok_or_else(|| restless(&self.settings.address(), &terms.namespace))?;
+        let row = answer.rows.first().ok_or_else(|| restless(&self.name(), &terms.namespace))?;
         let judge = |fault: Fault| self.judge(&fault);
         let mut checks = server_checks(row).map_err(judge)?;
         let (tables, looked) = self.tables(connection, terms).await?;

@@ -1,15 +1,19 @@
 //! The registry in its tables: making it, learning that it may have forgotten something, and looking after it. None of
 //! this is on the way of an ordinary acquire or renewal.
 
+use super::connect::session::server_of;
 use super::connection::{Connection, Value};
 use super::failure::failure;
 use super::protocol::{Answer, Fault, Row};
 use super::{Tables, flag, millis, number};
-use crate::coordinator::keeper::{Adopted, Adoption, Cause, Claimed, Looked, Prolonged, Terms, restless};
+use crate::coordinator::keeper::{Adopted, Adoption, Cause, Claimed, Looked, Prolonged, Store, Terms, restless};
 use crate::coordinator::registry::{Agreement, Found, Listed, PROTOCOL};
 use crate::error::{Error, Retry};
 
 impl Tables {
+    /// How often we look again after somebody else was quicker.
+    const ROUNDS: usize = 8;
+
     /// Why there was nothing to acquire; `None` where nothing speaks against it.
     pub(super) async fn refused(
         &self,
@@ -61,6 +65,29 @@ impl Tables {
         read().map_err(|fault| self.judge(&fault))
     }
 
+    /// What there is after a renewal that may have written; `None` where nothing speaks against another one.
+    pub(super) async fn kept(&self, connection: &Connection, values: &[Value<'_>]) -> Result<Option<Prolonged>, Error> {
+        let answer = self.ask(connection, &self.statements(connection).kept, values).await?;
+        let Some(row) = answer.as_ref().and_then(|answer| answer.rows.first()) else {
+            return Ok(Some(Prolonged::Strange));
+        };
+        let read = || -> Result<_, Fault> {
+            let (same, alive, kept) = (is(row, "same")?, is(row, "alive")?, is(row, "kept")?);
+            let forgot = is(row, "forgot")? && !is(row, "waiting")?;
+            Ok(match (same, alive) {
+                (false, _) => Some(Prolonged::Strange),
+                (true, true) if kept => {
+                    let (now_ms, end_ms) = (int(row, "now_ms")? as u64, int(row, "end_ms")? as u64);
+                    Some(Prolonged::Granted { now_ms, end_ms })
+                }
+                (true, true) => None,
+                (true, false) => Some(if forgot { Prolonged::Forgotten } else { Prolonged::Lost }),
+            })
+        };
+        self.must_be_fit(connection, row)?;
+        read().map_err(|fault| self.judge(&fault))
+    }
+
     /// Tables are made before, since that ends a transaction; whatever else changes holds the registry's row until it is
     /// committed. A process that falls asleep meanwhile is not waited for: its session ends, and nothing was changed.
     pub(super) async fn adopt_in(
@@ -73,23 +100,30 @@ impl Tables {
         const PATIENCE: &str = "set wait_timeout = 10";
         const ANY_MORE: &str = "set wait_timeout = 180";
         let statements = self.statements(connection);
+        if !connection.is_one() {
+            server_of(connection).await?;
+        }
         if !self.made(connection).await? {
             for table in self.statements.tables.split(';').filter(|table| !table.trim().is_empty()) {
                 self.run(connection, table, &[]).await?;
             }
+        }
+        if !connection.is_one() {
+            return self.adopt_by_steps(connection, terms, cause, join).await;
         }
         self.run(connection, PATIENCE, &[]).await?;
         self.run(connection, "start transaction", &[]).await?;
         let namespace = Value::Text(&terms.namespace);
         self.run(connection, &statements.lock, &[namespace, Value::Number(PROTOCOL.into())]).await?;
         // After an error the connection is not put back, and what it has begun ends with it.
-        let (untouched, looked) = self.looked_at(connection, terms).await?.ok_or_else(|| self.restless(terms))?;
+        let (incarnation, looked) = self.looked_at(connection, terms).await?.ok_or_else(|| self.restless(terms))?;
+        let untouched = incarnation.is_none();
         let before = (!untouched).then_some(looked);
         let adopted = match (Adoption::of(before.as_ref(), terms, cause, join)?, before) {
             (None, Some(looked)) => Adopted { created: untouched, looked },
             (adoption, _) => {
                 if let Some(adoption) = adoption {
-                    self.carry_out(connection, terms, &adoption).await?;
+                    self.carry_out(connection, terms, &adoption, incarnation.as_deref()).await?;
                 }
                 let (_, looked) = self.looked_at(connection, terms).await?.ok_or_else(|| self.restless(terms))?;
                 if !looked.same {
@@ -119,7 +153,45 @@ impl Tables {
         Ok(answer.rows.first().and_then(Row::first).as_deref() == Some("1"))
     }
 
-    async fn carry_out(&self, connection: &Connection, terms: &Terms, adoption: &Adoption) -> Result<(), Error> {
+    /// Without a transaction, in an order in which nothing is granted too early: first what newcomers have to wait for, then
+    /// the rows that they could lease. Who comes second finds what the first one said, and goes by it.
+    async fn adopt_by_steps(
+        &self,
+        connection: &Connection,
+        terms: &Terms,
+        cause: Cause,
+        join: bool,
+    ) -> Result<Adopted, Error> {
+        let lock = &self.statements(connection).lock;
+        self.run(connection, lock, &[Value::Text(&terms.namespace), Value::Number(PROTOCOL.into())]).await?;
+        let mut created = false;
+        for _ in 0..Self::ROUNDS {
+            let seen = self.looked_at(connection, terms).await?.ok_or_else(|| self.restless(terms))?;
+            let (incarnation, looked) = seen;
+            created |= incarnation.is_none();
+            let before = incarnation.is_some().then_some(&looked);
+            let Some(adoption) = Adoption::of(before, terms, cause, join)? else {
+                return Ok(Adopted { created, looked });
+            };
+            self.carry_out(connection, terms, &adoption, incarnation.as_deref()).await?;
+            // An operator's word, or a holder's, counts once.
+            if cause != Cause::IfStrange || !join {
+                let (_, looked) = self.looked_at(connection, terms).await?.ok_or_else(|| self.restless(terms))?;
+                return Ok(Adopted { created, looked });
+            }
+        }
+        let (_, looked) = self.looked_at(connection, terms).await?.ok_or_else(|| self.restless(terms))?;
+        Err(if looked.same { self.restless(terms) } else { without_identity(connection) })
+    }
+
+    /// `seen`: the incarnation that was looked at. One that is remembered, and not waited for, must still be that one.
+    async fn carry_out(
+        &self,
+        connection: &Connection,
+        terms: &Terms,
+        adoption: &Adoption,
+        seen: Option<&str>,
+    ) -> Result<(), Error> {
         let statements = self.statements(connection);
         let namespace = Value::Text(&terms.namespace);
         if adoption.forgets {
@@ -132,11 +204,12 @@ impl Tables {
             let values = [namespace, Value::Text(&layout), millis(*ttl), flag(*durable), key];
             self.run(connection, &statements.enrol, &values).await?;
         }
-        self.run(connection, &statements.rows, &[namespace, number(adoption.machine_ids)]).await?;
         if let Some(not_before) = adoption.remembers {
             let wait = not_before.as_millis().map_or(Value::Null, Value::Number);
-            self.run(connection, &statements.adopt, &[namespace, wait]).await?;
+            let seen = seen.map_or(Value::Null, Value::Text);
+            self.run(connection, &statements.adopt, &[namespace, wait, seen]).await?;
         }
+        self.run(connection, &statements.rows, &[namespace, number(adoption.machine_ids)]).await?;
         Ok(())
     }
 
@@ -144,8 +217,12 @@ impl Tables {
         Ok(self.looked_at(connection, terms).await?.map(|(_, looked)| looked))
     }
 
-    /// And whether nobody has ever adopted it.
-    async fn looked_at(&self, connection: &Connection, terms: &Terms) -> Result<Option<(bool, Looked)>, Error> {
+    /// And the incarnation that it remembers; `None` if nobody has ever adopted it.
+    async fn looked_at(
+        &self,
+        connection: &Connection,
+        terms: &Terms,
+    ) -> Result<Option<(Option<String>, Looked)>, Error> {
         let look = &self.statements(connection).look;
         let answer = self.run(connection, look, &[Value::Text(&terms.namespace)]).await?;
         let Some(row) = answer.rows.first() else { return Ok(None) };
@@ -185,17 +262,18 @@ impl Tables {
     }
 
     fn restless(&self, terms: &Terms) -> Error {
-        restless(&self.settings.address(), &terms.namespace)
+        restless(&self.name(), &terms.namespace)
     }
 
     pub(super) fn judge(&self, fault: &Fault) -> Error {
-        failure(&self.settings.address(), fault).retry_as(Retry::Soon)
+        failure(&self.name(), fault).retry_as(Retry::Soon)
     }
 }
 
 /// A session that is not as it was set up, or a server that has become read-only.
 fn unfit(connection: &Connection) -> Error {
-    let what = "the server takes no writes any more, or the session's time zone was changed";
+    let what =
+        "the server takes no writes any more, or the session's time zone was changed, or it does not commit by itself";
     connection.wrong(what, Some("the primary is needed; and does a proxy in between keep what a session sets?"))
 }
 
@@ -206,7 +284,7 @@ fn without_identity(connection: &Connection) -> Error {
     connection.wrong(what, Some("npx mintid doctor says which")).retry_as(Retry::Never)
 }
 
-fn read(row: &Row) -> Result<(bool, Looked), Fault> {
+fn read(row: &Row) -> Result<(Option<String>, Looked), Fault> {
     let looked = Looked {
         now_ms: int(row, "now_ms")? as u64,
         not_before_ms: int(row, "not_before_ms")? as u64,
@@ -215,7 +293,7 @@ fn read(row: &Row) -> Result<(bool, Looked), Fault> {
         rows: int(row, "known")? as u32,
         found: found(row)?,
     };
-    Ok((is(row, "untouched")?, looked))
+    Ok((row.text("incarnation")?, looked))
 }
 
 /// What a registry's clients have agreed on.

@@ -55,6 +55,8 @@ pub(super) struct Statements {
     pub(super) adopt: String,
     pub(super) forget: String,
     pub(super) examine: String,
+    pub(super) claimed: String,
+    pub(super) kept: String,
 }
 
 impl Statements {
@@ -76,6 +78,8 @@ impl Statements {
             adopt: statement(include_str!("../sql/mysql/adopt.sql")),
             forget: statement(include_str!("../sql/mysql/forget.sql")),
             examine: statement(include_str!("../sql/mysql/examine.sql")),
+            claimed: statement(include_str!("../sql/mysql/claimed.sql")),
+            kept: statement(include_str!("../sql/mysql/kept.sql")),
         }
     }
 
@@ -90,6 +94,7 @@ impl Statements {
             &mut self.list,
             &mut self.look,
             &mut self.adopt,
+            &mut self.kept,
         ];
         for statement in all {
             *statement = rewrite(statement);

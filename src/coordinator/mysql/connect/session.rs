@@ -18,6 +18,20 @@ const OTHERS: [&str; 2] = ["TiDB", "OceanBase"];
 
 /// Looks at the server and sets the session up.
 pub(super) async fn set_up(mut connection: Connection) -> Result<Connection, Error> {
+    let (kind, version) = server_of(&connection).await?;
+    connection.kind = kind;
+    // MariaDB had other names for them before 11.1.
+    let isolation = if kind == Kind::MariaDb && version < (11, 1) {
+        "tx_isolation='READ-COMMITTED', tx_read_only=0"
+    } else {
+        "transaction_isolation='READ-COMMITTED', transaction_read_only=0"
+    };
+    connection.query(&format!("{SET}{isolation}"), &[]).await?;
+    Ok(connection)
+}
+
+/// Which of the two a server is, and its version, if it is of use.
+pub(in crate::coordinator::mysql) async fn server_of(connection: &Connection) -> Result<(Kind, (u32, u32)), Error> {
     let looked = connection.query(LOOK, &[]).await?;
     let row = looked.rows.first().ok_or_else(|| connection.wrong("no answer", None))?;
     let text = |name| row.text(name).ok().flatten().unwrap_or_default();
@@ -28,7 +42,6 @@ pub(super) async fn set_up(mut connection: Connection) -> Result<Connection, Err
         return Err(Error::config("coordinator", text));
     }
     let (kind, newest) = judge(&version);
-    connection.kind = kind;
     if newest < if kind == Kind::MariaDb { (10, 6) } else { (8, 0) } {
         let name = if kind == Kind::MariaDb { "MariaDB" } else { "MySQL" };
         let text = format!("the server is {name} {version}; expected MySQL 8.0 or MariaDB 10.6 or newer");
@@ -38,14 +51,7 @@ pub(super) async fn set_up(mut connection: Connection) -> Result<Connection, Err
         let hint = "it is a replica, or was made read-only; the primary is needed";
         return Err(connection.wrong("the server takes no writes", Some(hint)));
     }
-    // MariaDB had other names for them before 11.1.
-    let isolation = if kind == Kind::MariaDb && newest < (11, 1) {
-        "tx_isolation='READ-COMMITTED', tx_read_only=0"
-    } else {
-        "transaction_isolation='READ-COMMITTED', transaction_read_only=0"
-    };
-    connection.query(&format!("{SET}{isolation}"), &[]).await?;
-    Ok(connection)
+    Ok((kind, newest))
 }
 
 /// `ON`, `1`, or since MariaDB 12 one of several words.

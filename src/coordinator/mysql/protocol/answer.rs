@@ -1,5 +1,6 @@
 //! What a server answers to a statement.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -25,7 +26,23 @@ pub struct Row {
     values: Vec<Option<Vec<u8>>>,
 }
 
+/// What marks bytes in hexadecimal digits, where a row is of texts.
+const BYTES: &str = "\0x";
+
 impl Row {
+    /// Of texts by the names of their columns.
+    pub(in crate::coordinator::mysql) fn of(texts: HashMap<String, Option<String>>) -> Self {
+        let value = |text: String| match text.strip_prefix(BYTES) {
+            None => text.into_bytes(),
+            Some(hex) => {
+                let digit = |at: usize| hex.get(at..at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
+                (0..hex.len()).step_by(2).filter_map(digit).collect()
+            }
+        };
+        let (names, values): (Vec<_>, Vec<_>) = texts.into_iter().map(|(name, text)| (name, text.map(value))).unzip();
+        Self { names: names.into(), values }
+    }
+
     /// The bytes under a name; nothing where they are NULL.
     pub(in crate::coordinator::mysql) fn bytes(&self, name: &str) -> Result<Option<&[u8]>, Fault> {
         let index = self.names.iter().position(|known| known == name).ok_or(Fault::Strange)?;
@@ -41,6 +58,16 @@ impl Row {
     pub(in crate::coordinator::mysql) fn number(&self, name: &str) -> Result<Option<i64>, Fault> {
         let number = self.bytes(name)?.map(|digits| std::str::from_utf8(digits).ok()?.parse().ok());
         number.map(|number| number.ok_or(Fault::Strange)).transpose()
+    }
+
+    /// As a driver of somebody else's would hand it on, for the tests that lend us one.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn texts(&self) -> HashMap<String, Option<String>> {
+        let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
+        let value =
+            |bytes: &Vec<u8>| String::from_utf8(bytes.clone()).unwrap_or_else(|_| BYTES.to_owned() + &hex(bytes));
+        self.names.iter().cloned().zip(self.values.iter().map(|bytes| bytes.as_ref().map(value))).collect()
     }
 
     /// Its first value as text, for what has only one.

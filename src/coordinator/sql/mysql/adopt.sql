@@ -1,4 +1,5 @@
--- $1 namespace, $2 how long nothing new is granted, in ms; 0: as long as before; null: not a moment longer
+-- $1 namespace, $2 how long nothing new is granted, in ms; 0: as long as before, if it still is the incarnation $3; null: not a
+-- moment longer
 update mintid_registry registry set
   registry.incarnation = {identity},
   registry.not_before = case
@@ -6,4 +7,4 @@ update mintid_registry registry set
     when $2 > 0 then greatest(registry.not_before, sysdate(6) + interval $2 * 1000 microsecond)
     else registry.not_before
   end
-where registry.namespace = $1
+where registry.namespace = $1 and (coalesce($2, 1) <> 0 or registry.incarnation <=> $3)
