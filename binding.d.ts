@@ -90,8 +90,7 @@ export interface Failure {
 /** What came of it: one of these, or nothing, which is a clear no. */
 export interface FunctionAnswer {
   granted?: FunctionGrant
-  /** What is not null, by the name of its column. */
-  rows?: Array<Record<string, string>>
+  rows?: Array<Record<string, string | null>>
   list?: Array<string | null>
   trouble?: FunctionTrouble
 }
@@ -217,10 +216,11 @@ export interface MovedSequence {
 }
 
 export interface NativeOptions {
-  coordinator: 'local' | 'directory' | 'fixed' | 'none' | 'postgres' | 'redis' | 'custom'
-  /** What messages call functions of the user's, and which schema a lent connection is for. */
+  coordinator: 'local' | 'directory' | 'fixed' | 'none' | 'mysql' | 'postgres' | 'redis' | 'custom'
+  /** What messages call functions of the user's; which schema a lent connection is for, and what it speaks. */
   name?: string
   schema?: string
+  dialect?: 'postgres' | 'mysql' | 'mariadb'
   directory?: string
   /** Of a server; or `parameters`, by the names that they have in URLs. */
   url?: string

@@ -445,7 +445,7 @@ export function stop(): Promise<void>
  * Where `@opentelemetry/api` is installed, each generator records metrics with the meter `mintid`: the counters
  * `mintid.lease.acquired`, `.renewed`, `.retries`, `.lost` and `.conflicts`, the histogram `mintid.lease.operation.duration` (seconds),
  * and the gauges `mintid.lease.held` (0 or 1) and `mintid.lease.expires_in` (seconds). Their attributes are
- * `mintid.namespace` and `mintid.coordinator` (its kind, for example `postgres` or `redis`; never an address), with
+ * `mintid.namespace` and `mintid.coordinator` (its kind, for example `postgres`, `mysql` or `redis`; never an address), with
  * `mintid.operation`, `mintid.reason` and `error.type` where they apply.
  *
  * @example
@@ -572,6 +572,11 @@ export interface CoordinatorOptions extends CommonOptions {
    *   `sslrootcert`, `channel_binding`, `options`, `schema`, Unix sockets. pgbouncer in transaction mode will do; a `prisma:`
    *   URL will not: give the database's own (`process.env.DIRECT_URL`).
    * - {@link PostgresConnection}: the same as an object, in which nothing needs escaping.
+   * - `'mysql://user:password@host/database'`, `'mariadb://…'`: a MySQL (8.0 or newer) or MariaDB (10.6 or newer) server; all
+   *   processes that use this database and namespace are unique among each other. The tables are made where the user may;
+   *   `npx mintid setup` makes them otherwise. The URLs of mysql2, Prisma, MariaDB's connectors, JDBC and Go are understood:
+   *   several hosts, `ssl-mode`, `ssl-ca`, `sslaccept`, `useSSL`, `socket`. A server that takes no writes is left.
+   * - {@link MySqlConnection}: the same as an object, in which nothing needs escaping.
    * - `'redis://user:password@host:6379/0'`, `'valkey://…'`: a Redis (6.2 or newer) or Valkey server; all processes that use
    *   this database and namespace are unique among each other. With TLS `'rediss://…'` and `'valkeys://…'`. Of Sentinels
    *   `'redis+sentinel://host,host/mymaster'`, of a cluster `'redis+cluster://host,host'`, of a Unix socket
@@ -593,6 +598,8 @@ export interface CoordinatorOptions extends CommonOptions {
     | `file:///${string}`
     | `postgres://${string}`
     | `postgresql://${string}`
+    | `mysql://${string}`
+    | `mariadb://${string}`
     | `redis://${string}`
     | `rediss://${string}`
     | `valkey://${string}`
@@ -609,6 +616,7 @@ export interface CoordinatorOptions extends CommonOptions {
     | `valkey+unix://${string}`
     | (string & {})
     | PostgresConnection
+    | MySqlConnection
     | RedisConnection
     | LentCoordinator
     | CustomCoordinator
@@ -624,11 +632,11 @@ export interface CoordinatorOptions extends CommonOptions {
    * How a server's registry tells that it may have forgotten leases. Only where the coordinator is a server.
    *
    * - `'volatile'` (default): by what changes when the server crashes, is restarted, promoted or restored: in PostgreSQL
-   *   its start time and a row that it throws away itself, in Redis the ID of its run. Newcomers then wait until every
-   *   lease that may have been forgotten has run out; holders go on.
-   * - `'durable'`: by less than that, for a server that restarts often and loses nothing: in PostgreSQL by what a restart
-   *   leaves alone, in Redis by the hash alone. Whoever sets this takes it on themselves that nothing which the server has
-   *   confirmed is ever lost, in a failover neither.
+   *   its start time and a row that it throws away itself, in MySQL and MariaDB its start time, in Redis the ID of its run.
+   *   Newcomers then wait until every lease that may have been forgotten has run out; holders go on.
+   * - `'durable'`: by less than that, for a server that restarts often and loses nothing: in PostgreSQL, MySQL and MariaDB by
+   *   what a restart leaves alone, in Redis by the hash alone. Whoever sets this takes it on themselves that nothing which
+   *   the server has confirmed is ever lost, in a failover neither.
    */
   incarnation?: 'volatile' | 'durable'
 
@@ -663,6 +671,48 @@ export interface PostgresConnection {
   /** How much encryption is asked for. */
   sslmode?: 'disable' | 'allow' | 'prefer' | 'require' | 'verify-ca' | 'verify-full' | 'no-verify' | undefined
   /** `application_name`, `connect_timeout`, `options`, `target_session_attrs`, `channel_binding`, … */
+  [parameter: string]: string | number | boolean | undefined
+}
+
+/**
+ * A MySQL or MariaDB server as an object. Every parameter that a URL may have can be given, by the name that it has there; an
+ * unknown one is refused by name, and what other clients leave in their options (`connectionLimit`, `timezone`,
+ * `waitForConnections`, …) is known and ignored. Values are taken as they are: nothing is decoded.
+ *
+ * @example
+ * await start({
+ *   coordinator: { type: 'mysql', host: 'db.internal', user: 'app', password: process.env.MYSQL_PASSWORD, database: 'app' }
+ * })
+ */
+export interface MySqlConnection {
+  /** Both mean the same: the server says which it is. */
+  type: 'mysql' | 'mariadb'
+  /** A name or an address, several of them with commas between. Default `localhost`. */
+  host?: string | undefined
+  /** Default 3306. Several, with commas between, go with several hosts. */
+  port?: number | string | undefined
+  /** The path of a Unix socket, instead of a host; `socket` is the same. */
+  socketPath?: string | undefined
+  /** Needed: it is never guessed. `username` is the same. */
+  user?: string | undefined
+  password?: string | undefined
+  /** Needed: the database that mintid's tables are in. */
+  database?: string | undefined
+  /**
+   * How much encryption is asked for; `sslmode` and `sslMode` are the same. Default: as much as the server offers, whoever it
+   * is. Certificates belong into the generator's option `tls`.
+   */
+  'ssl-mode'?: 'DISABLED' | 'PREFERRED' | 'REQUIRED' | 'VERIFY_CA' | 'VERIFY_IDENTITY' | undefined
+  /** `true`: chain and name of the server's certificate are verified; `false`: no encryption. */
+  ssl?: boolean | undefined
+  /** How long one address may take to answer, in milliseconds. Default 2000 where there is another one to try. */
+  connectTimeout?: number | undefined
+  /**
+   * Whether a server without TLS may say with which key a password is encrypted that it does not remember
+   * (`caching_sha2_password`). Default `true`.
+   */
+  allowPublicKeyRetrieval?: boolean | undefined
+  /** `ssl-ca`, `ssl-cert`, `ssl-key`, `sslaccept`, `useSSL`, … */
   [parameter: string]: string | number | boolean | undefined
 }
 
@@ -732,7 +782,7 @@ export type RedisServer = string | { host: string; port?: number | string }
 
 /**
  * Certificates and keys of a connection, as their texts in PEM: what a URL can only name files of. Where anything is given,
- * the connection is always encrypted; `sslmode=disable` or `tls=false` beside it is refused.
+ * the connection is always encrypted; `sslmode=disable`, `ssl-mode=DISABLED` or `tls=false` beside it is refused.
  */
 export interface TlsOptions {
   /**
@@ -1354,8 +1404,8 @@ export class CoordinatorError extends MintidError {
   /** Which coordinator, without credentials. */
   readonly coordinator?: string
   /**
-   * Its own code for what went wrong: PostgreSQL's SQLSTATE, for example `'28P01'`, or the first word of what Redis said,
-   * for example `'WRONGPASS'`.
+   * Its own code for what went wrong: PostgreSQL's SQLSTATE, for example `'28P01'`, the number of MySQL and MariaDB, for
+   * example `'1045'`, or the first word of what Redis said, for example `'WRONGPASS'`.
    */
   readonly serverCode?: string
   /** What to do about it. */

@@ -7,9 +7,10 @@
 import type { LentCoordinator } from '../index.js'
 
 /**
- * Leases from a PostgreSQL database through a function that runs one statement: the registry, the protocol and the tables
- * are those of a `postgres:` URL, and both kinds of processes can share them. For where the URL is not to be had, or where
- * one more connection is too many; else prefer the URL, whose connection does not depend on the event loop.
+ * Leases from a PostgreSQL, MySQL or MariaDB database through a function that runs one statement: the registry, the protocol
+ * and the tables are those of a `postgres:` or `mysql:` URL, and both kinds of processes can share them. For where the URL is
+ * not to be had, or where one more connection is too many; else prefer the URL, whose connection does not depend on the
+ * event loop.
  *
  * Each call may come over another connection of a pool. It must be committed when its promise resolves: never pass the
  * client of a transaction. Statements go to the primary.
@@ -28,14 +29,20 @@ import type { LentCoordinator } from '../index.js'
  * sqlCoordinator({ dialect: 'postgres', query: (text, values) => sql.unsafe(text, values) })
  * // Prisma
  * sqlCoordinator({ dialect: 'postgres', query: (text, values) => prisma.$queryRawUnsafe(text, ...values) })
+ * // mysql2 (with promises)
+ * sqlCoordinator({ dialect: 'mysql', schema: 'app', query: (text) => pool.query(text) })
+ * // MariaDB Connector
+ * sqlCoordinator({ dialect: 'mariadb', schema: 'app', query: (text) => pool.query(text) })
  *
  * await start({ coordinator: sqlCoordinator({ … }), key: process.env.MINTID_KEY })
  */
 export function sqlCoordinator(options: SqlCoordinatorOptions): LentCoordinator
 
 /** The options of {@link sqlCoordinator}. */
-export interface SqlCoordinatorOptions {
-  /** What the database speaks. */
+export type SqlCoordinatorOptions = PostgresCoordinatorOptions | MySqlCoordinatorOptions
+
+/** A PostgreSQL. */
+export interface PostgresCoordinatorOptions {
   dialect: 'postgres'
 
   /**
@@ -48,6 +55,22 @@ export interface SqlCoordinatorOptions {
 
   /** Where mintid's tables are. Default `'public'`, whatever the search path is. */
   schema?: string
+}
+
+/** A MySQL or MariaDB, whatever the time zone of its sessions. */
+export interface MySqlCoordinatorOptions {
+  dialect: 'mysql' | 'mariadb'
+
+  /**
+   * Runs one statement, and resolves to its rows, an array of objects, with or without a list of columns behind it; or to
+   * what its driver says of a statement that has none.
+   *
+   * @param text complete: there are no parameters
+   */
+  query(text: string): PromiseLike<unknown>
+
+  /** The database with mintid's tables. */
+  schema: string
 }
 
 /**

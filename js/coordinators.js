@@ -2,25 +2,28 @@
 
 // `mintid/coordinators`: the built-in coordinators over connections that the user's own program has.
 
-const { refuse, unexpected, record, oneOf } = require('./options/check.js')
+const { unexpected, record, oneOf } = require('./options/check.js')
 const { Lent } = require('./options/lent.js')
 
-const DIALECTS = ['postgres']
-const LATER_DIALECTS = ['mysql', 'mariadb']
+const DIALECTS = ['postgres', 'mysql', 'mariadb']
 
 /**
  * Leases from a database through a function that runs one statement.
  *
- * @param {{ dialect: 'postgres', query: Function, schema?: string }} options
+ * @param {{ dialect: 'postgres' | 'mysql' | 'mariadb', query: Function, schema?: string }} options
  */
 function sqlCoordinator(options) {
   record(options, '', ['dialect', 'query', 'schema'])
-  const { dialect, query, schema = 'public' } = options
-  if (LATER_DIALECTS.includes(dialect)) refuse('dialect', `'${dialect}' is not supported by this version`)
+  const { dialect, query } = options
   oneOf(dialect, 'dialect', DIALECTS)
+  // Connections of a pool may be in different databases.
+  const schema = options.schema ?? (dialect === 'postgres' ? 'public' : undefined)
   if (typeof query !== 'function') unexpected('query', 'a function', query)
-  if (typeof schema !== 'string' || schema.includes('\0')) unexpected('schema', "a schema's name", schema)
-  return new Lent({ coordinator: dialect, name: 'sqlCoordinator', schema }, { query })
+  if (typeof schema !== 'string' || schema.includes('\0')) {
+    unexpected('schema', dialect === 'postgres' ? "a schema's name" : "the database's name", schema)
+  }
+  const coordinator = dialect === 'postgres' ? 'postgres' : 'mysql'
+  return new Lent({ coordinator, name: 'sqlCoordinator', schema, dialect }, { query })
 }
 
 /**

@@ -44,6 +44,8 @@ function promised() {
   const missing = SERVERS.map(complaint).filter(Boolean)
   const { error } = spawnSync(program('redis-server'), ['--version'])
   if (error) missing.push(`redis-server was not found; the tests start their own (MINTID_TEST_REDIS_BIN: its folder)`)
+  const own = ['mariadbd', 'mysqld'].every((name) => spawnSync(inFolder(name), ['--version']).error)
+  if (own) missing.push('mariadbd was not found; the tests start their own (MINTID_TEST_MYSQL_BIN: its folder)')
   const absent = PROGRAMS.filter((name) => spawnSync(name, ['--version']).error)
   if (absent.length > 0) missing.push(`${absent.join(', ')}: not found; the tests of SQL need them`)
   if (missing.length === 0) return
@@ -59,6 +61,10 @@ function complaint({ name, variable, usual, client, question, answer }) {
   if (stdout?.trim() === answer) return undefined
   const said = error?.code === 'ENOENT' ? `${client} was not found` : error?.message || (stderr || stdout).trim()
   return `the tests need a ${name} ${place}: ${said}\n  start one there, or set ${variable} to the URL of another one`
+}
+
+function inFolder(name) {
+  return process.env.MINTID_TEST_MYSQL_BIN ? path.join(process.env.MINTID_TEST_MYSQL_BIN, name) : name
 }
 
 function program(name) {

@@ -16,6 +16,15 @@ const RUN = path.join(cache, 'services-run')
 /** Tests of the SQL that `mintid ddl` prints; each is named by its kind of server. */
 const DDL = ['ddl-columns', 'ddl-default', 'ddl-restored'].map((name) => `__test__/cli/${name}.test.js`)
 
+/** Those of the coordinator as well. */
+const MYSQL = [
+  'mysql_contract',
+  'mysql_registry',
+  '__test__/cli/mysql.test.js',
+  '__test__/native/mysql.test.js',
+  ...DDL
+]
+
 /** Which tests run on what kind of server, and the variable that has its URL. */
 const KINDS = {
   postgres: {
@@ -33,8 +42,8 @@ const KINDS = {
       valkey: { 'redis-server': 'valkey-server', 'redis-cli': 'valkey-cli' }
     }
   },
-  mysql: { names: ['mysql9'], variable: 'MINTID_TEST_MYSQL', url: 'ROOT_URL', suites: DDL },
-  mariadb: { names: ['mariadb10', 'mariadb11'], variable: 'MINTID_TEST_MARIADB', url: 'ROOT_URL', suites: DDL }
+  mysql: { names: ['mysql9'], variable: 'MINTID_TEST_MYSQL', url: 'ROOT_URL', suites: MYSQL },
+  mariadb: { names: ['mariadb10', 'mariadb11'], variable: 'MINTID_TEST_MARIADB', url: 'ROOT_URL', suites: MYSQL }
 }
 
 main(process.argv.slice(2))
@@ -61,7 +70,7 @@ function row(name, services) {
     names.includes(name)
   )
   const own = programs && { [programs.folder]: folderOf(name, programs[name.replace(/\d+$/, '')]) }
-  if (suites === DDL) setup()
+  if (suites === MYSQL) setup()
   const cells = suites.map((suite) => {
     console.log(`\n${name}: ${suite}`)
     const [command, args] = commandOf(suite, kind)

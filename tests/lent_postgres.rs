@@ -17,10 +17,10 @@ use mintid::coordinator::postgres::{Lent, LentPostgres};
 use mintid::coordinator::registry::{Mode, OnReset, Registry, Verdict};
 use mintid::coordinator::{Answer, Coordinator, MachineIds, Renewal};
 use mintid::error::{Code, Error, Retry};
-use support::bench::{Bench, Holder, Kind, few_machines, wait};
+use support::bench::{Bench, Holder, Kind, few_machines, must_wait, wait};
 use support::lent_query::Query;
 use support::postgres::{PostgresBench, url};
-use support::registry::{RegistryBench as _, must_wait};
+use support::registry::RegistryBench as _;
 
 mod suite {
     crate::contract::suite!(super::LentBench::new());
@@ -179,10 +179,10 @@ fn a_holder_that_the_registry_forgot_has_newcomers_wait_and_is_put_back() {
     let bench = LentBench::waiting();
     wait(bench.client_with(|_| {}).setup(Mode::Fresh)).unwrap();
     let mut holder = bench.holder(0, 0);
-    assert!(!must_wait(&*bench.within(1, 1)));
+    assert!(!must_wait(&*bench.within(1, 1), TTL));
     bench.registry.run("update mintid_leases set token = null, expires_at = 'epoch' where id = 0");
     holder.renew(TTL);
-    assert!(must_wait(&*bench.within(1, 1)), "what else did it forget?");
+    assert!(must_wait(&*bench.within(1, 1), TTL), "what else did it forget?");
     holder.renew(TTL);
 }
 
@@ -191,11 +191,11 @@ fn another_incarnation_is_noticed() {
     let bench = LentBench::waiting();
     let operator = bench.client_with(|_| {});
     wait(operator.setup(Mode::Fresh)).unwrap();
-    assert!(!must_wait(&*bench.any()));
+    assert!(!must_wait(&*bench.any(), TTL));
     bench.registry.run("truncate mintid_incarnation");
-    assert!(must_wait(&*bench.any()));
+    assert!(must_wait(&*bench.any(), TTL));
     assert_eq!(wait(operator.setup(Mode::AcceptReset)).unwrap().not_before_ms, 0);
-    assert!(!must_wait(&*bench.any()));
+    assert!(!must_wait(&*bench.any(), TTL));
 }
 
 #[test]
@@ -256,7 +256,10 @@ fn what_is_no_word_of_a_servers_is_tried_again() {
     let cases: [(Break, &str); 3] = [
         (threw, "lent: query() threw Error: timeout"),
         (|| Ok(Said::No), "lent: query() answered what belongs to another function"),
-        (|| Ok(Said::Rows(vec![[("made".into(), "perhaps".into())].into()])), "lent: query() answered no rows of"),
+        (
+            || Ok(Said::Rows(vec![[("made".into(), Some("perhaps".into()))].into()])),
+            "lent: query() answered no rows of",
+        ),
     ];
     let bench = LentBench::new();
     for (broken, says) in cases {

@@ -1,12 +1,13 @@
 'use strict'
 
-// Guarded machine IDs on a real PostgreSQL and a real Redis: processes that all claim machine ID 7.
+// Guarded machine IDs on a real PostgreSQL, MariaDB and Redis: processes that all claim machine ID 7.
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { ConfigError, ConflictError, IdGenerator } = require('mintid')
 const { mintid } = require('../cli/cli.js')
 const { heard, recorded } = require('../support/events.js')
+const { temporaryDatabase } = require('../support/mysql.js')
 const { Peer } = require('../support/peer.js')
 const { serverUrl, temporarySchema } = require('../support/psql.js')
 const { serverUrl: redisUrl, temporaryNamespace } = require('../support/redis.js')
@@ -25,6 +26,7 @@ function guarded(t) {
 /** The same on each kind of server. */
 const ON = {
   PostgreSQL: guarded,
+  MariaDB: (t) => ({ machineId: 7, guard: temporaryDatabase(t).url, lease: { ttlMs: TTL_MS, onReset: 'grant' } }),
   Redis: (t) => ({ ...guardedByRedis, namespace: temporaryNamespace(t) })
 }
 const guardedByRedis = { machineId: 7, guard: redisUrl(), lease: { ttlMs: TTL_MS, onReset: 'grant' } }

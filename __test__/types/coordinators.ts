@@ -14,6 +14,10 @@ sqlCoordinator({ dialect: 'postgres', query: (text, values) => prisma.$queryRawU
 const coordinator = redisCoordinator({ eval: (script, keys, args) => client.eval(script, { keys, arguments: args }) })
 new IdGenerator({ coordinator, namespace: 'shop' })
 
+sqlCoordinator({ dialect: 'mariadb', schema: 'app', query: (text) => pool.query(text, []) })
+
+// @ts-expect-error which database
+sqlCoordinator({ dialect: 'mysql', query: (text) => pool.query(text, []) })
 // @ts-expect-error the dialect is not guessed
 sqlCoordinator({ query: (text, values) => pool.query(text, values) })
 // @ts-expect-error not one that runs at once

@@ -12,6 +12,7 @@ import {
   type IdOf,
   type Lease,
   type MintidError,
+  type MySqlConnection,
   type PostgresConnection,
   type RedisConnection,
   type ReleaseRequest,
@@ -105,8 +106,20 @@ export async function main(): Promise<void> {
   new IdGenerator({ coordinator: { type: 'redis', registry: 'elixir' } })
   // @ts-expect-error which kind of server
   new IdGenerator({ coordinator: { host: 'db' } })
-  // @ts-expect-error a kind of a later version
-  new IdGenerator({ coordinator: { type: 'mysql' } })
+  const mysql: MySqlConnection = {
+    type: 'mysql',
+    host: 'db',
+    user: 'app',
+    password: process.env.PASSWORD,
+    database: 'app'
+  }
+  new IdGenerator({ coordinator: mysql, tls: { ca: 'c' } })
+  new IdGenerator({ coordinator: { type: 'mariadb', socketPath: '/run/mysqld/mysqld.sock', 'ssl-mode': 'REQUIRED' } })
+  new IdGenerator({ coordinator: 'mariadb://app@db/app', machineIds: { from: 0, to: 9 } })
+  // @ts-expect-error no such mode
+  new IdGenerator({ coordinator: { type: 'mysql', 'ssl-mode': 'on' } })
+  // @ts-expect-error a kind that there is not
+  new IdGenerator({ coordinator: { type: 'oracle' } })
   // @ts-expect-error no such mode
   new IdGenerator({ coordinator: { type: 'postgres', sslmode: 'on' } })
   // @ts-expect-error texts, numbers, true and false

@@ -19,9 +19,9 @@ const REFUSED = [
   [() => sqlCoordinator(), 'options', /expected an object/],
   [() => sqlCoordinator({ dialect: 'postgres' }), 'query', /expected a function, found undefined/],
   [() => sqlCoordinator({ dialect: 'postgres', query: {} }), 'query', /found an object/],
-  [() => sqlCoordinator({ query }), 'dialect', /expected 'postgres', found undefined/],
+  [() => sqlCoordinator({ query }), 'dialect', /expected 'postgres', 'mysql' or 'mariadb', found undefined/],
   [() => sqlCoordinator({ dialect: 'postgre', query }), 'dialect', /did you mean 'postgres'/],
-  [() => sqlCoordinator({ dialect: 'mysql', query }), 'dialect', /not supported by this version/],
+  [() => sqlCoordinator({ dialect: 'mysql', query }), 'schema', /the database's name, found undefined/],
   [() => sqlCoordinator({ dialect: 'postgres', query, schema: '' }), 'schema', /is empty/],
   [() => sqlCoordinator({ dialect: 'postgres', query, schema: 7 }), 'schema', /a schema's name, found 7/],
   [() => sqlCoordinator({ dialect: 'postgres', query, shema: 'a' }), 'shema', /did you mean 'schema'/],
@@ -49,6 +49,8 @@ test('a lent connection is a server: with its options, but without TLS of its ow
     ['postgres', 'sqlCoordinator', 'public', 'durable']
   )
   assert.equal(functions.query, query)
+  const mariadb = generatorOptions({ coordinator: sqlCoordinator({ dialect: 'mariadb', schema: 'app', query }) })
+  assert.deepEqual([mariadb.coordinator, mariadb.dialect, mariadb.schema], ['mysql', 'mariadb', 'app'])
   const redis = generatorOptions({ coordinator: redisCoordinator({ eval: query }) })
   assert.deepEqual([redis.coordinator, redis.name], ['redis', 'redisCoordinator'])
   assert.throws(() => new IdGenerator({ coordinator, tls: {} }), { option: 'tls' })
@@ -76,7 +78,7 @@ function evaluated(run, parameters = ['1', TOKEN]) {
 test('a statement and its parameters go to the function as they are, and its rows come back as texts', async () => {
   const json =
     '{"n": 9007199254740991, "yes": true, "no": false, "none": null, "text": "a,b", "many": ["ab", "cd"], "few": []}'
-  const rows = [{ n: '9007199254740991', yes: 'true', no: 'false', text: 'a,b', many: 'ab,cd', few: '' }]
+  const rows = [{ n: '9007199254740991', yes: '1', no: '0', none: null, text: 'a,b', many: 'ab,cd', few: '' }]
   const answers = [
     [{ answer: json }],
     Object.assign([{ answer: json }], { count: 1 }),
@@ -96,6 +98,43 @@ test('a statement and its parameters go to the function as they are, and its row
   assert.deepEqual(await queried(async () => []), [3, { rows: [] }])
 })
 
+test('rows of MySQL and MariaDB come as their drivers have them, and nothing of what was written', async () => {
+  const row = {
+    n: 7,
+    big: '118000000000000000',
+    huge: 9007199254740993n,
+    yes: true,
+    none: null,
+    bytes: Buffer.from([0, 255])
+  }
+  const rows = [
+    { n: '7', big: '118000000000000000', huge: '9007199254740993', yes: '1', none: null, bytes: '\u0000x00ff' }
+  ]
+  const columns = [{ name: 'n' }]
+  for (const answer of [[[row], columns], [row], Object.assign([row], { meta: columns })]) {
+    assert.deepEqual(await queried(() => answer, []), [3, { rows }])
+  }
+  const written = { affectedRows: 1, insertId: '117706412562448397', warningStatus: 0 }
+  for (const answer of [[written, undefined], written, [[], columns]]) {
+    assert.deepEqual(await queried(() => answer, []), [3, { rows: [] }])
+  }
+})
+
+test("a MySQL's own words are found by their number", async () => {
+  const error = Object.assign(new Error('(conn:7, no: 1142) denied\nsql: select'), {
+    code: 'ER_TABLEACCESS_DENIED_ERROR',
+    errno: 1142,
+    sqlState: '42000',
+    sqlMessage: "SELECT command denied to user 'app'"
+  })
+  for (const wrapped of [error, Object.assign(new Error('Failed query'), { cause: error })]) {
+    const [, { trouble }] = await queried(() => Promise.reject(wrapped), [])
+    assert.deepEqual([trouble.code, trouble.said], ['1142/42000', error.sqlMessage])
+  }
+  const network = Object.assign(new Error('connect ECONNREFUSED'), { errno: -111, code: 'ECONNREFUSED' })
+  assert.equal((await queried(() => Promise.reject(network), []))[1].trouble.code, 'ECONNREFUSED')
+})
+
 test('a script, its keys and its arguments go to the function, and its reply comes back as texts', async () => {
   const asked = []
   const said = await evaluated(async (...given) => {
@@ -112,8 +151,12 @@ test('what is no answer says what was expected', async () => {
     [queried(() => undefined), /^answered undefined; expected rows: an array of objects, or an object with an array/],
     [queried(() => 1), /^answered 1; expected rows/],
     [queried(() => ({ rowCount: 1 })), /^answered an object; expected rows/],
-    [queried(() => [{ id: 1 }]), /^answered a row with undefined; expected a text in JSON/],
-    [queried(() => [null]), /^answered a row with undefined/],
+    [queried(() => [null]), /^answered a row with undefined; expected columns as the statement names them/],
+    [queried(() => ['a']), /^answered a row with undefined/],
+    [
+      queried(() => [{ at: new Date(0) }]),
+      /^answered a reply with 1970-01-01T00:00:00.000Z; expected a text, a number/
+    ],
     [queried(() => [{ answer: '{' }]), /^answered a row with "\{"; expected/],
     [evaluated(() => undefined), /^answered undefined; expected the script's reply: an array, or null/],
     [evaluated(() => 'OK'), /^answered "OK"; expected/],

@@ -42,7 +42,7 @@ const REFUSED = [
   ['unix+sentinel://s3cret/mymaster', 'coordinator', /scheme unix\+sentinel:$/],
   ['cache.internal:6379,password=s3cret', 'coordinator', /found another text/],
   [{ type: 'redi' }, 'coordinator.type', /did you mean 'redis'/],
-  [{ type: 'keydb' }, 'coordinator.type', /expected 'postgres', 'redis' or 'valkey'/],
+  [{ type: 'keydb' }, 'coordinator.type', /expected 'postgres', 'mysql', 'mariadb', 'redis' or 'valkey'/],
   [{ type: 'redis', host: undefined }, 'coordinator.host', /is undefined; is the environment variable set/],
   [{ type: 'valkey', password: '' }, 'coordinator.password', /is empty/],
   [{ type: 'redis', password: ['s3cret'] }, 'coordinator.password', /found an array/],

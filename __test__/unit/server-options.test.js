@@ -39,10 +39,9 @@ const REFUSED = [
   [
     { coordinator: { type: undefined } },
     'coordinator.type',
-    /expected 'postgres', 'redis' or 'valkey', found undefined/
+    /expected 'postgres', 'mysql', 'mariadb', 'redis' or 'valkey', found undefined/
   ],
   [{ coordinator: { type: 'postgre' } }, 'coordinator.type', /did you mean 'postgres'/],
-  [{ coordinator: { type: 'mysql' } }, 'coordinator.type', /not supported by this version/],
   [object({ host: undefined }), 'coordinator.host', /is undefined; is the environment variable set/],
   [object({ password: '' }), 'coordinator.password', /is empty/],
   [object({ password: () => 's3cret' }), 'coordinator.password', /found a function/],

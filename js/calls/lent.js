@@ -29,22 +29,41 @@ function isSecret(parameter) {
   return parameter !== null && /^[\da-f]{16,}$/.test(parameter)
 }
 
-/** As drivers answer: an array of rows, or an object that has one. */
+/** As drivers answer: an array of rows, an object that has one, or either with more behind it. What was written has none. */
 function rowsOf(answer) {
+  if (isWritten(answer)) return []
+  if (isPair(answer)) return rowsOf(answer[0])
   const rows = isObject(answer) ? answer.rows : answer
   if (Array.isArray(rows)) return rows
   throw Nonsense.found(answer, 'rows: an array of objects, or an object with an array called rows')
 }
 
-/** What is not null in a row, by name. Each row has one column, with an object in JSON. */
+/** Rows, or what was written, with a list of columns behind it. */
+function isPair(answer) {
+  if (!Array.isArray(answer)) return false
+  const [first] = answer
+  return isWritten(first) || (Array.isArray(first) && (first.length === 0 || isObject(first[0])))
+}
+
+/** What drivers of MySQL answer to a statement that writes. */
+function isWritten(answer) {
+  return isObject(answer) && 'affectedRows' in answer
+}
+
+/** A row's values as texts, by name. Where each row has one column, with an object in JSON, that is the row. */
 function textsOf(row) {
   const answer = Array.isArray(row) ? row[0] : row?.answer
-  const fields = typeof answer === 'string' ? parsed(answer) : answer
-  if (!isObject(fields)) throw Nonsense.found(answer, 'a text in JSON, as the statement makes it', 'a row with')
-  const known = Object.entries(fields).filter(([, value]) => value !== null)
-  return Object.fromEntries(
-    known.map(([name, value]) => [name, Array.isArray(value) ? value.join(',') : String(value)])
-  )
+  const fields = typeof answer === 'string' ? parsed(answer) : (answer ?? row)
+  if (!isObject(fields)) throw Nonsense.found(answer, 'columns as the statement names them', 'a row with')
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, textOf(value)]))
+}
+
+/** One value of a row, whatever type a driver has made of it: MySQL's truths are numbers, its bytes are no texts. */
+function textOf(value) {
+  if (Array.isArray(value)) return value.join(',')
+  if (typeof value === 'boolean') return value ? '1' : '0'
+  if (isBytes(value)) return `\u0000x${Buffer.from(value).toString('hex')}`
+  return text(value)
 }
 
 function parsed(text) {
@@ -69,12 +88,15 @@ const DEEPEST = 5
 /** A database's own words behind an error: what drivers and object mappers wrap them in differs. */
 function sqlWords(error, depth = 0) {
   if (!isObject(error) || depth > DEEPEST) return undefined
-  const { code, message, originalCode, originalMessage, meta } = error
+  const { code, message, originalCode, originalMessage, meta, errno, sqlState } = error
   const behind = [meta?.driverAdapterError, meta, error.cause, error.driverError, error.originalError, error.parent]
   for (const inner of behind) {
     const words = sqlWords(inner, depth + 1)
     if (words !== undefined) return words
   }
+  // MySQL and MariaDB, by number.
+  if (errno > 0 && typeof sqlState === 'string')
+    return { code: `${errno}/${sqlState}`, said: String(error.sqlMessage ?? message) }
   if (isSqlState(originalCode)) return { code: originalCode, said: String(originalMessage ?? message) }
   return isSqlState(code) ? { code, said: String(message) } : undefined
 }

@@ -5,7 +5,7 @@ const { ConfigError, fromFailure } = require('../errors.js')
 const { generatorOptions } = require('../options/generator.js')
 const { SERVERS } = require('../options/servers.js')
 
-const EXPECTED = 'expected a URL like postgres://user@host/database or redis://host'
+const EXPECTED = 'expected a URL like postgres://user@host/database, mysql://user@host/database or redis://host'
 
 /** The flags of every command that talks to a coordinator. */
 const connectionFlags = {
@@ -14,8 +14,9 @@ const connectionFlags = {
 }
 
 /** What their help says about the URL. */
-const ABOUT_URL = `The URL is that of the coordinator, for example postgres://user@host/database or redis://host. If it holds a password,
-put it into MINTID_URL rather than behind --url: other users of this host may see the arguments of a process.`
+const ABOUT_URL = `The URL is that of the coordinator, for example postgres://user@host/database, mysql://user@host/database or
+redis://host. If it holds a password, put it into MINTID_URL rather than behind --url: other users of this host may see
+the arguments of a process.`
 
 /**
  * What native code takes, from the flags and the environment.

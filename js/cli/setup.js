@@ -10,8 +10,9 @@ const PROMISE = 'nothing of this namespace ran within the last ttl'
 module.exports = {
   summary: 'create or update the registry of a coordinator',
   usage: 'setup [flags]',
-  about: `Creates the registry of one namespace (in PostgreSQL its tables and rows, in Redis its hash), or brings it up to
-date. It may be run again: what is there already stays, and what newcomers have to wait for is never shortened.
+  about: `Creates the registry of one namespace (in PostgreSQL, MySQL and MariaDB its tables and rows, in Redis its hash), or
+brings it up to date. It may be run again: what is there already stays, and what newcomers have to wait for is never
+shortened.
 
 A registry that is new, or that may have forgotten leases (a restart, a failover, a restored backup), leases nothing to
 newcomers for a ttl and a margin, since some process may still use what it leased before. Two flags skip that wait:

@@ -2,13 +2,12 @@
 
 const { closest } = require('./closest.js')
 
-const LATER_SCHEMES = ['mysql', 'mariadb']
 const PRISMA_SCHEMES = ['prisma', 'prisma+postgres']
 
 /** What people write who have another tool in mind, and what they need instead. */
 const HABITS = [
   [/^file:/i, "an SQLite file as Prisma names it, which is no coordinator; write 'local', or file:/// and a directory"],
-  [/^(postgres(ql)?|(redis|valkey)s?):/i, 'that scheme without the two slashes after it'],
+  [/^(postgres(ql)?|mysql2?|mariadb|(redis|valkey)s?):/i, 'that scheme without the two slashes after it'],
   [/^jdbc:/i, 'a JDBC URL; leave jdbc: out'],
   [
     /^\s*(host|hostaddr|port|dbname|user|password|service|sslmode)\s*=/i,
@@ -25,7 +24,6 @@ const HABITS = [
  * @param {string[]} words what would have been taken
  */
 function mistaken(value, scheme, words) {
-  if (LATER_SCHEMES.includes(scheme)) return `; ${scheme}: is not supported by this version`
   if (PRISMA_SCHEMES.includes(scheme)) {
     const instead = "use the database's own URL, for example coordinator: process.env.DIRECT_URL"
     return `, found ${scheme}:, which only Prisma's own client speaks; ${instead}`

@@ -6,6 +6,7 @@ const { TYPES } = require('./servers.js')
 /** What an object calls otherwise than a URL does. */
 const URL_NAMES = {
   postgres: new Map([['database', 'dbname']]),
+  mysql: new Map(),
   redis: new Map()
 }
 

@@ -38,7 +38,7 @@ function ofServer(option, coordinator) {
   if (SERVERS.includes(coordinator)) return
   refuse(
     option,
-    `expected none without a server as the coordinator (postgres:, redis:), found it beside ${OTHERS[coordinator]}`
+    `expected none without a server as the coordinator (postgres:, mysql:, redis:), found it beside ${OTHERS[coordinator]}`
   )
 }
 

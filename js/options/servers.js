@@ -1,11 +1,13 @@
 'use strict'
 
 /** The coordinators that are servers, which keep a registry. */
-const SERVERS = ['postgres', 'redis']
+const SERVERS = ['mysql', 'postgres', 'redis']
 
 /** What an object's `type` may be, and the coordinator that it means. */
 const TYPES = new Map([
   ['postgres', 'postgres'],
+  ['mysql', 'mysql'],
+  ['mariadb', 'mysql'],
   ['redis', 'redis'],
   ['valkey', 'redis']
 ])
@@ -13,6 +15,7 @@ const TYPES = new Map([
 /** Which schemes of URLs belong to which coordinator, in lower case. */
 const SCHEMES = [
   ['postgres', /^postgres(ql)?$/],
+  ['mysql', /^(mysql2?|mariadb)$/],
   ['redis', /^(((redis|valkey)s?)([+-](sentinel|cluster))?|(redis|valkey)[+-](unix|socket)|unix)$/]
 ]
 

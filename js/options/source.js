@@ -4,15 +4,14 @@ const { refuse, unexpected, record, integer, oneOf, isObject, shown } = require(
 const { TYPES, serverOfScheme } = require('./servers.js')
 
 const WORDS = ['local', 'none']
-const LATER_TYPES = ['mysql', 'mariadb']
 const SCHEME = /^([a-z][a-z0-9+.-]{0,31}):\/\//i
 /** Coordinators that cannot guard a machine ID: other hosts would not know of it. */
 const UNGUARDING = { local: "'local'", none: "'none'", directory: 'a directory' }
 const OF_LAYOUT = 'the machine IDs of the layout'
 const EXPECTED =
-  "expected 'local', 'none', or a URL like postgres://db.internal/app, redis://cache.internal or file:///var/lib/mintid"
+  "expected 'local', 'none', or a URL like postgres://db.internal/app, mysql://db.internal/app, redis://cache.internal or file:///var/lib/mintid"
 const EXPECTED_TO_GUARD =
-  'expected a server that all who use the machine IDs share, like postgres://db.internal/app or redis://cache.internal'
+  'expected a server that all who use the machine IDs share, like postgres://db.internal/app, mysql://db.internal/app or redis://cache.internal'
 
 /**
  * Where machine IDs come from: exactly one of `coordinator` and `machineId`, the latter with or without a `guard`.
@@ -20,7 +19,7 @@ const EXPECTED_TO_GUARD =
  * @param {object} options the user's generator options
  * @param {number} machines how many machine IDs the layout has
  * @returns {{ coordinator: string, directory?: string, url?: string, parameters?: [string, string][], functions?: object,
- *   name?: string, schema?: string, machineId?: object, machineIds?: { from: number, to: number } }} `machineId` still names
+ *   name?: string, schema?: string, dialect?: string, machineId?: object, machineIds?: { from: number, to: number } }} `machineId` still names
  *   its environment variable or hosts: see `resolveMachineId`; beside a server as the coordinator it is guarded there
  */
 function sourceOptions({ coordinator, machineId, guard, machineIds }, machines) {
@@ -83,7 +82,6 @@ function coordinatorObject(value) {
     const all = types.map((type) => `'${type}'`).join(', ')
     refuse('coordinator', `${EXPECTED}, or an object with a type: ${all}, or one with acquire, renew and release`)
   }
-  if (LATER_TYPES.includes(type)) refuse('coordinator.type', `'${type}' is not supported by this version`)
   return oneOf(type, 'coordinator.type', types)
 }
 

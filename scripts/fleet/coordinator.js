@@ -34,9 +34,16 @@ function ownNamespace(url) {
   const end = () => {
     mintid(url, ['leases', '--namespace', namespace])
     if (/^postgres/i.test(url)) deleteRows(url, namespace)
-    else console.log(`The registry of this run stays: redis-cli del 'mintid:{${namespace}}' deletes it.`)
+    else console.log(`The registry of this run stays. This deletes it: ${deletion(url, namespace)}`)
   }
   return { url, namespace, end }
+}
+
+/** What is said where it is not done here. */
+function deletion(url, namespace) {
+  if (!/^(mysql|mariadb)/i.test(url)) return `redis-cli del 'mintid:{${namespace}}'`
+  const tables = ['mintid_leases', 'mintid_registry']
+  return tables.map((table) => `delete from ${table} where namespace = '${namespace}';`).join(' ')
 }
 
 /** Runs a command of mintid and shows what it prints. The URL goes by the environment: arguments can be seen by others. */

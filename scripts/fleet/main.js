@@ -4,7 +4,7 @@
 // meanwhile. This process receives every ID as a line and counts how many are distinct.
 //
 //   npm start                          leases from a directory
-//   npm start -- --url postgres://…    leases from a registry on that server; redis://… likewise
+//   npm start -- --url postgres://…    leases from a registry on that server; mysql://… and redis://… likewise
 
 const { spawn } = require('node:child_process')
 const { randomBytes } = require('node:crypto')
@@ -31,8 +31,8 @@ async function main() {
 function urlOf(args) {
   try {
     const { url } = parseArgs({ args, options: { url: { type: 'string' } } }).values
-    if (url === undefined || /^(postgres(ql)?|redis|valkey).*:\/\//i.test(url)) return url
-    throw new Error('--url: expected a URL that begins with postgres:// or redis://')
+    if (url === undefined || /^(postgres(ql)?|mysql|mariadb|redis|valkey).*:\/\//i.test(url)) return url
+    throw new Error('--url: expected a URL that begins with postgres://, mysql:// or redis://')
   } catch (error) {
     console.error(error.message)
     process.exit(2)

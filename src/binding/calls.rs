@@ -49,8 +49,8 @@ pub struct FunctionCall {
 #[napi(object, object_to_js = false)]
 pub struct FunctionAnswer {
     pub granted: Option<FunctionGrant>,
-    /// What is not null, by the name of its column.
-    pub rows: Option<Vec<HashMap<String, String>>>,
+    #[napi(ts_type = "Array<Record<string, string | null>>")]
+    pub rows: Option<Vec<HashMap<String, Either<String, Null>>>>,
     #[napi(ts_type = "Array<string | null>")]
     pub list: Option<Vec<Either<String, Null>>>,
     pub trouble: Option<FunctionTrouble>,
@@ -317,7 +317,9 @@ impl From<FunctionAnswer> for Result<Said, Trouble> {
             Either::A(text) => Some(text),
             Either::B(Null) => None,
         };
+        let row = |row: HashMap<_, _>| row.into_iter().map(|(name, value)| (name, text(value))).collect();
+        let rows = answer.rows.map(|rows| Said::Rows(rows.into_iter().map(row).collect()));
         let list = answer.list.map(|list| Said::List(list.into_iter().map(text).collect()));
-        Ok(granted.or(answer.rows.map(Said::Rows)).or(list).unwrap_or(Said::No))
+        Ok(granted.or(rows).or(list).unwrap_or(Said::No))
     }
 }

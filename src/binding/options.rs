@@ -13,7 +13,7 @@ use crate::coordinator::fixed::Identity;
 use crate::coordinator::functions::{Functions, Own};
 use crate::coordinator::registry::OnReset;
 use crate::coordinator::tls::TlsOptions;
-use crate::coordinator::{postgres, redis};
+use crate::coordinator::{mysql, postgres, redis};
 use crate::error::{Error, shown};
 use crate::generator::{Generator, Options, Place};
 use crate::id::{Base, IdType, Kind, Spec, SpellingSpec};
@@ -22,11 +22,13 @@ use crate::lease::state::Timings;
 
 #[napi(object, object_to_js = false)]
 pub struct NativeOptions {
-    #[napi(ts_type = "'local' | 'directory' | 'fixed' | 'none' | 'postgres' | 'redis' | 'custom'")]
+    #[napi(ts_type = "'local' | 'directory' | 'fixed' | 'none' | 'mysql' | 'postgres' | 'redis' | 'custom'")]
     pub coordinator: String,
-    /// What messages call functions of the user's, and which schema a lent connection is for.
+    /// What messages call functions of the user's; which schema a lent connection is for, and what it speaks.
     pub name: Option<String>,
     pub schema: Option<String>,
+    #[napi(ts_type = "'postgres' | 'mysql' | 'mariadb'")]
+    pub dialect: Option<String>,
     pub directory: Option<String>,
     /// Of a server; or `parameters`, by the names that they have in URLs.
     pub url: Option<String>,
@@ -139,7 +141,7 @@ impl NativeOptions {
         let mut guarded = self.machine_id.and_then(MachineId::identity);
         let own = functions.map(|functions| Own::new(self.name.unwrap_or_default(), functions));
         let place = match own {
-            Some(own) => functions_of(&self.coordinator, own, self.schema),
+            Some(own) => functions_of(&self.coordinator, own, self.schema, self.dialect.as_deref()),
             None => place(&self.coordinator, self.directory, address, &mut guarded),
         };
         let place = place.map_err(|error| if guarded.is_some() { error.about_guard() } else { error })?;
@@ -224,6 +226,7 @@ fn place(
         ("local", _) => Place::Local,
         ("directory", Some(directory)) => Place::Directory(PathBuf::from(directory)),
         ("fixed", _) => Place::Fixed(identity.take().ok_or_else(|| unknown("machineId", "none"))?),
+        ("mysql", _) => Place::MySql(Box::new(address.read(mysql::Settings::parse, mysql::Settings::from_parameters)?)),
         ("postgres", _) => {
             Place::Postgres(Box::new(address.read(postgres::Settings::parse, postgres::Settings::from_parameters)?))
         }
@@ -233,10 +236,12 @@ fn place(
 }
 
 /// What the functions are for: a coordinator of the user's own, or connections to one of ours.
-fn functions_of(coordinator: &str, own: Own, schema: Option<String>) -> Result<Place, Error> {
+fn functions_of(coordinator: &str, own: Own, schema: Option<String>, dialect: Option<&str>) -> Result<Place, Error> {
+    let schema = schema.unwrap_or_default();
     match coordinator {
         "custom" => Ok(Place::Custom(own)),
-        "postgres" => Ok(Place::LentPostgres(postgres::Lent::new(own, schema.unwrap_or_default()))),
+        "postgres" => Ok(Place::LentPostgres(postgres::Lent::new(own, schema))),
+        "mysql" => Ok(Place::LentMySql(mysql::Lent::new(own, schema, dialect == Some("mariadb")))),
         "redis" => Ok(Place::LentRedis(redis::Lent::new(own))),
         other => Err(unknown("coordinator", other)),
     }

@@ -85,8 +85,8 @@ pub enum Said {
     No,
     /// A grant.
     Grant(Granted),
-    /// A statement's rows: what is not null, by the name of its column.
-    Rows(Vec<HashMap<String, String>>),
+    /// A statement's rows: texts by the names of their columns.
+    Rows(Vec<HashMap<String, Option<String>>>),
     /// A script's list.
     List(Vec<Option<String>>),
 }

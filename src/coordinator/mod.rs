@@ -7,7 +7,7 @@
 
 #[cfg(feature = "tls")]
 mod address;
-#[cfg(feature = "tls")]
+#[cfg(any(feature = "postgres", feature = "redis"))]
 mod beside;
 pub mod custom;
 pub mod fixed;
@@ -17,11 +17,15 @@ pub mod guarded;
 #[cfg(feature = "runtime")]
 pub mod keeper;
 pub mod local;
+#[cfg(feature = "mysql")]
+pub mod mysql;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 #[cfg(feature = "redis")]
 pub mod redis;
 pub mod registry;
+#[cfg(any(feature = "mysql", feature = "redis"))]
+mod socket;
 #[cfg(feature = "tls")]
 pub mod tls;
 

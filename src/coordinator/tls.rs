@@ -17,6 +17,8 @@ use rustls::{ClientConfig, RootCertStore};
 
 #[cfg(feature = "postgres")]
 pub(super) use self::certificate::end_point;
+#[cfg(feature = "mysql")]
+pub(super) use self::certificate::rsa_key;
 pub(super) use self::connector::Connector;
 pub(super) use self::hint::{Words, trouble};
 pub(super) use self::source::Source;
@@ -70,7 +72,7 @@ impl Drop for TlsOptions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Encrypt {
     Never,
-    #[cfg(feature = "postgres")]
+    #[cfg(any(feature = "mysql", feature = "postgres"))]
     IfOffered,
     Always,
 }

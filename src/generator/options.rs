@@ -14,6 +14,8 @@ use crate::coordinator::guarded::{Claims, Guarded};
 #[cfg(feature = "runtime")]
 use crate::coordinator::keeper;
 use crate::coordinator::local::{Local, Surroundings, default_directory};
+#[cfg(feature = "mysql")]
+use crate::coordinator::mysql::{self, MySql};
 #[cfg(feature = "postgres")]
 use crate::coordinator::postgres::{self, LentPostgres, Postgres};
 #[cfg(feature = "redis")]
@@ -37,6 +39,9 @@ pub enum Place {
     Fixed(Identity),
     /// The user's own functions.
     Custom(Own),
+    /// A MySQL or MariaDB database.
+    #[cfg(feature = "mysql")]
+    MySql(Box<mysql::Settings>),
     /// A PostgreSQL database.
     #[cfg(feature = "postgres")]
     Postgres(Box<postgres::Settings>),
@@ -46,6 +51,9 @@ pub enum Place {
     /// A PostgreSQL database, over connections of the user's own.
     #[cfg(feature = "postgres")]
     LentPostgres(postgres::Lent),
+    /// A MySQL or MariaDB database, over connections of the user's own.
+    #[cfg(feature = "mysql")]
+    LentMySql(mysql::Lent),
     /// A Redis or Valkey, over connections of the user's own.
     #[cfg(feature = "redis")]
     LentRedis(redis::Lent),
@@ -99,6 +107,8 @@ impl Options {
         match &self.place {
             #[cfg(feature = "postgres")]
             Place::LentPostgres(lent) => lent.address(),
+            #[cfg(feature = "mysql")]
+            Place::LentMySql(lent) => lent.address(),
             #[cfg(feature = "redis")]
             Place::LentRedis(lent) => lent.address(),
             _ => registry.name(),
@@ -134,12 +144,16 @@ impl Options {
                 });
                 Ok((own.address(), Arc::new(custom)))
             }
+            #[cfg(feature = "mysql")]
+            Place::MySql(settings) => Ok((settings.address(), Arc::new(MySql::new(self.setup(&**settings)?)))),
             #[cfg(feature = "postgres")]
             Place::Postgres(settings) => Ok((settings.address(), Arc::new(Postgres::new(self.setup(&**settings)?)))),
             #[cfg(feature = "redis")]
             Place::Redis(settings) => Ok((settings.address(), Arc::new(Redis::new(self.setup(&**settings)?)))),
             #[cfg(feature = "postgres")]
             Place::LentPostgres(lent) => Ok((lent.address(), Arc::new(LentPostgres::new(self.setup(lent)?)))),
+            #[cfg(feature = "mysql")]
+            Place::LentMySql(lent) => Ok((lent.address(), Arc::new(MySql::lent(self.setup(lent)?)))),
             #[cfg(feature = "redis")]
             Place::LentRedis(lent) => Ok((lent.address(), Arc::new(LentRedis::new(self.setup(lent)?)))),
         }
@@ -151,12 +165,16 @@ impl Options {
     /// `CONFIG` where the coordinator has none that could be looked after, or as for a lease.
     pub fn registry(&self) -> Result<Arc<dyn Registry>, Error> {
         match &self.place {
+            #[cfg(feature = "mysql")]
+            Place::MySql(settings) => Ok(Arc::new(MySql::new(self.setup(&**settings)?))),
             #[cfg(feature = "postgres")]
             Place::Postgres(settings) => Ok(Arc::new(Postgres::new(self.setup(&**settings)?))),
             #[cfg(feature = "redis")]
             Place::Redis(settings) => Ok(Arc::new(Redis::new(self.setup(&**settings)?))),
             #[cfg(feature = "postgres")]
             Place::LentPostgres(lent) => Ok(Arc::new(LentPostgres::new(self.setup(lent)?))),
+            #[cfg(feature = "mysql")]
+            Place::LentMySql(lent) => Ok(Arc::new(MySql::lent(self.setup(lent)?))),
             #[cfg(feature = "redis")]
             Place::LentRedis(lent) => Ok(Arc::new(LentRedis::new(self.setup(lent)?))),
             Place::Nowhere | Place::Local | Place::Directory(_) | Place::Fixed(_) | Place::Custom(_) => Err(

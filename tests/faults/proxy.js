@@ -89,6 +89,9 @@ class TcpProxy {
   /** How many requests were repeated so far, and answered. */
   repeated = 0
 
+  /** How many connections were made so far. */
+  accepted = 0
+
   /** Ends every connection at once, as a firewall does that was restarted. */
   reset() {
     for (const link of this.#links) link.reset()
@@ -110,6 +113,7 @@ class TcpProxy {
 
   #accept(client) {
     const link = new Link(client, this.#mode, this.target, this.#framing && new this.#framing(), () => this.repeated++)
+    this.accepted++
     this.#links.add(link)
     client.once('close', () => this.#links.delete(link))
   }

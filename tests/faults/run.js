@@ -7,14 +7,14 @@
 //     [--keep] [--plant duplicate|outside]
 
 const { execFileSync } = require('node:child_process')
-const { mkdtempSync, readdirSync, rmSync, writeFileSync, chmodSync } = require('node:fs')
+const { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync, chmodSync } = require('node:fs')
 const { tmpdir } = require('node:os')
 const { join } = require('node:path')
 const process = require('node:process')
 const { parseArgs } = require('node:util')
 const { coordinators } = require('./coordinators/index.js')
 const { PLANTS } = require('./plant.js')
-const { fits, scenarios } = require('./scenarios/index.js')
+const { fits, isShort, scenarios } = require('./scenarios/index.js')
 const { Stage } = require('./stage.js')
 const { document, line, table } = require('./table.js')
 
@@ -54,7 +54,8 @@ function chosen({ short, only, coordinator }) {
     const reason = coordinators[on].unavailable()
     if (reason) stop(`${on}: ${reason}`)
     for (const name of names) {
-      if (fits(scenarios[name], on, coordinators[on]) && (scenarios[name].short || !short)) plays.push({ name, on })
+      if (fits(scenarios[name], on, coordinators[on]) && (!short || isShort(scenarios[name], on)))
+        plays.push({ name, on })
     }
   }
   if (plays.length === 0) stop('no scenario is left; see --list')
@@ -100,7 +101,7 @@ async function one({ name, on }, folder, shared, { short, plant }) {
   const began = performance.now()
   let stage
   try {
-    stage = await Stage.open(coordinators[on], folder, join(shared, 'shared'), { short, planted: plant })
+    stage = await Stage.open(coordinators[on], folder, join(shared, 'shared'), { short, planted: plant, scenario })
     await scenario.run(stage)
     Object.assign(result, await stage.judged())
   } catch (error) {
@@ -124,7 +125,7 @@ function report(results, { json, write }) {
   for (const { name, on, problems = [], examples = [] } of failed) {
     console.error(`\n${name} on ${on}:\n  ${[...problems, ...examples].join('\n  ')}`)
   }
-  if (write) writeFileSync(DOCUMENT, document(results))
+  if (write) writeFileSync(DOCUMENT, document(results, readFileSync(DOCUMENT, 'utf8')))
   const say = json ? console.error : console.log
   say(`\n${results.length - failed.length} passed, ${failed.length} failed`)
   process.exitCode = failed.length > 0 ? 1 : 0

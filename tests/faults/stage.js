@@ -18,7 +18,6 @@ const PACE = { singles: 8, many: 32, everyMs: 4 }
 
 /** Where one scenario plays: its coordinator, the network in front of it, its processes, and the moments that count. */
 class Stage {
-  lease = LEASE
   processes = []
   /** Whether the registry forgets fences in this scenario; they are then judged by what it once granted. */
   forgets = false
@@ -29,13 +28,14 @@ class Stage {
   #ended = null
   #planted
 
-  static async open(Coordinator, folder, shared, { short, planted }) {
+  static async open(Coordinator, folder, shared, { short, planted, scenario: { made, lease } }) {
     const stage = new Stage()
+    stage.lease = { ...LEASE, ...lease }
     stage.short = short
     stage.#planted = planted
     stage.#folder = folder
     mkdirSync(folder, { recursive: true })
-    stage.coordinator = await Coordinator.create(join(folder, 'coordinator'), shared)
+    stage.coordinator = await Coordinator.create(join(folder, 'coordinator'), shared, made)
     try {
       await stage.#prepare(Coordinator)
     } catch (error) {
@@ -103,6 +103,8 @@ class Stage {
     const moment = now()
     const alive = processes.filter(({ over }) => !over)
     await Promise.all(alive.map((process) => process.minted(moment)))
+    // Whoever minted, and lost its lease only then, gets another one first.
+    if (alive.some((process) => process.withoutIdsFor(moment) === null)) return this.everybodyMints(alive)
     await Promise.all(alive.filter((process) => process.of('observed').length > 0).map(agrees))
   }
 

@@ -41,29 +41,39 @@ function line(result) {
   return `${verdict} ${on} ${name} (${seconds.toFixed(1)} s): ${[...words, ...notes].join('; ')}`
 }
 
-/** A Markdown table for each coordinator. */
-function table(results) {
-  const parts = []
-  for (const coordinator of new Set(results.map(({ coordinator }) => coordinator))) {
-    const rows = results.filter((result) => result.coordinator === coordinator).map((result) => row(cells(result)))
-    parts.push([`### ${coordinator}`, '', row(HEAD), row(HEAD.map(() => '---')), ...rows].join('\n'))
-  }
-  return parts.join('\n\n')
+/** The heading and the Markdown table of each coordinator. */
+function sections(results) {
+  const titles = [...new Set(results.map(({ coordinator }) => coordinator))]
+  return titles.map((title) => {
+    const rows = results.filter(({ coordinator }) => coordinator === title).map((result) => row(cells(result)))
+    return [`### ${title}`, '', row(HEAD), row(HEAD.map(() => '---')), ...rows].join('\n')
+  })
 }
 
-/** The page of the documentation. */
-function document(results) {
+const table = (results) => sections(results).join('\n\n')
+
+/** The page of the documentation; what it said of other coordinators stays. */
+function document(results, before = '') {
+  const heading = (section) => section.split('\n', 1)[0]
+  const page = new Map(
+    before
+      .split(/^(?=### )/m)
+      .slice(1)
+      .map((section) => [heading(section), section.trim()])
+  )
+  for (const section of sections(results)) page.set(heading(section), section)
   return `${[
     '# Faults',
     'Written by `npm run test:faults -- --write`; do not edit. Several real processes mint counter, sortable and encrypted',
     'IDs while the fault happens, and write each one down; a checker then counts duplicates, and IDs outside of the fences',
-    'that the registry recorded. Leases last 4 s here (300 s by default), so that they run out while somebody watches.',
+    'that the registry recorded. Leases last 4 s here (300 s by default), so that they run out while somebody watches: 8 s',
+    'where each answer waits for a disk, 6 s in a cluster, 20 s where Sentinel has two primaries for a while.',
     '',
     '- **Refused**: calls that threw `ERR_MINTID_LEASE_LOST` or `ERR_MINTID_NOT_READY`.',
     "- **First ID after**: how long after the fault's end the slowest process minted for good.",
     '- **What connect said**: errors of `connect` (each was asked again), and warnings.',
     '',
-    table(results)
+    [...page.values()].join('\n\n')
   ].join('\n')}\n`
 }
 

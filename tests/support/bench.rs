@@ -82,11 +82,18 @@ impl Holder {
 
     /// Renews, which must succeed.
     pub(crate) fn renew(&mut self, ttl: Duration) -> Lease {
+        self.try_renew(ttl).unwrap_or_else(|other| panic!("a live lease was not renewed: {other:?}"))
+    }
+
+    /// Renews, which may fail.
+    pub(crate) fn try_renew(&mut self, ttl: Duration) -> Result<Lease, Renewal> {
         match wait(self.client.renew(&self.grant.lease, ttl)) {
-            Renewal::Granted(grant) => self.grant = grant,
-            other => panic!("a live lease was not renewed: {other:?}"),
+            Renewal::Granted(grant) => {
+                self.grant = grant;
+                Ok(self.grant.lease)
+            }
+            other => Err(other),
         }
-        self.grant.lease
     }
 
     /// The first moment that this holder can be sure not to be allowed, after it got as much as it could.
@@ -128,6 +135,20 @@ pub(crate) fn is_exhausted(client: &dyn Coordinator, ttl: Duration) -> bool {
         Ok(_) => false,
         Err(error) if error.code() == Code::Exhausted => true,
         Err(error) => panic!("expected a grant or EXHAUSTED, found {error}"),
+    }
+}
+
+/// Whether newcomers must wait at the moment.
+pub(crate) fn must_wait(client: &dyn Coordinator, ttl: Duration) -> bool {
+    match wait(client.acquire(ttl)) {
+        Ok(grant) => {
+            wait(client.release(&grant.lease, grant.lease.start_ms)).unwrap();
+            false
+        }
+        Err(error) => {
+            assert_eq!(error.code(), Code::RegistryReset, "{error}");
+            true
+        }
     }
 }
 

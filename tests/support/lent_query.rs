@@ -25,7 +25,7 @@ impl Query {
         &self,
         statement: &str,
         parameters: &[Option<String>],
-    ) -> Result<Vec<HashMap<String, String>>, tokio_postgres::Error> {
+    ) -> Result<Vec<HashMap<String, Option<String>>>, tokio_postgres::Error> {
         let (client, connection) = tokio_postgres::connect(&self.0, NoTls).await?;
         let driver = tokio::spawn(connection);
         let typed: Vec<(&(dyn ToSql + Sync), Type)> =
@@ -37,7 +37,7 @@ impl Query {
 }
 
 /// As JavaScript reads them.
-fn texts(json: &str) -> HashMap<String, String> {
+fn texts(json: &str) -> HashMap<String, Option<String>> {
     use serde_json::Value;
     let plain = |value: &Value| match value {
         Value::String(text) => text.clone(),
@@ -46,10 +46,10 @@ fn texts(json: &str) -> HashMap<String, String> {
     let Ok(Value::Object(fields)) = serde_json::from_str(json) else { panic!("no object: {json}") };
     fields
         .into_iter()
-        .filter(|(_, value)| !value.is_null())
         .map(|(name, value)| match &value {
-            Value::Array(values) => (name, values.iter().map(plain).collect::<Vec<_>>().join(",")),
-            value => (name, plain(value)),
+            Value::Null => (name, None),
+            Value::Array(values) => (name, Some(values.iter().map(plain).collect::<Vec<_>>().join(","))),
+            value => (name, Some(plain(value))),
         })
         .collect()
 }

@@ -7,9 +7,13 @@ pub(crate) mod bench;
 pub(crate) mod clock;
 #[cfg(feature = "redis")]
 pub(crate) mod lent_eval;
+#[cfg(feature = "mysql")]
+pub(crate) mod lent_mysql;
 #[cfg(feature = "postgres")]
 pub(crate) mod lent_query;
 pub(crate) mod memory;
+#[cfg(feature = "mysql")]
+pub(crate) mod mysql;
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
 #[cfg(feature = "redis")]

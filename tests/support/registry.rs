@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
+use mintid::coordinator::MachineIds;
 use mintid::coordinator::keeper::Terms;
 use mintid::coordinator::registry::{Agreement, OnReset, Registry};
-use mintid::coordinator::{Coordinator, MachineIds};
-use mintid::error::Code;
 
-use crate::support::bench::{Bench, Change, few_machines, wait};
+use crate::support::bench::{Bench, Change, few_machines};
 
 /// How long the leases of these checks last.
 pub(crate) const TTL: Duration = Duration::from_secs(300);
@@ -88,19 +87,5 @@ pub(crate) fn terms(namespace: &str, on_reset: OnReset) -> Terms {
         agreement: Agreement { layout: few_machines(), ttl: TTL, fingerprint: None, durable: false },
         on_reset,
         holder: String::new(),
-    }
-}
-
-/// Whether newcomers must wait at the moment.
-pub(crate) fn must_wait(client: &dyn Coordinator) -> bool {
-    match wait(client.acquire(TTL)) {
-        Ok(grant) => {
-            wait(client.release(&grant.lease, grant.lease.start_ms)).unwrap();
-            false
-        }
-        Err(error) => {
-            assert_eq!(error.code(), Code::RegistryReset, "{error}");
-            true
-        }
     }
 }

@@ -103,8 +103,23 @@ impl<K: Names> Parameters<K> {
 
     /// One of several words.
     pub(in crate::coordinator) fn word<T: Copy>(&self, key: K, words: &[(&str, T)]) -> Result<Option<T>, Error> {
+        self.word_by(key, words, |word, found| word == found)
+    }
+
+    /// The same in capitals or not.
+    #[cfg(feature = "mysql")]
+    pub(in crate::coordinator) fn any_case<T: Copy>(&self, key: K, words: &[(&str, T)]) -> Result<Option<T>, Error> {
+        self.word_by(key, words, str::eq_ignore_ascii_case)
+    }
+
+    fn word_by<T: Copy>(
+        &self,
+        key: K,
+        words: &[(&str, T)],
+        is: impl Fn(&str, &str) -> bool,
+    ) -> Result<Option<T>, Error> {
         let Some(found) = self.get(key) else { return Ok(None) };
-        let meaning = words.iter().find(|(word, _)| *word == found).map(|(_, meaning)| *meaning);
+        let meaning = words.iter().find(|(word, _)| is(word, found)).map(|(_, meaning)| *meaning);
         meaning.map(Some).ok_or_else(|| {
             let expected: Vec<_> = words.iter().map(|(word, _)| *word).collect();
             wrong(key, &format!("one of {}", expected.join(", ")), found)

@@ -54,7 +54,7 @@ fn with_user<K>(parameters: Parameters<K>, user: &str) -> Parts<K> {
 }
 
 /// What comes after the scheme, where it is this one.
-#[cfg(feature = "postgres")]
+#[cfg(any(feature = "mysql", feature = "postgres"))]
 pub(in crate::coordinator) fn strip_scheme<'a>(url: &'a str, scheme: &str) -> Option<&'a str> {
     let (start, rest) = url.split_at_checked(scheme.len())?;
     start.eq_ignore_ascii_case(scheme).then_some(rest)

@@ -76,8 +76,8 @@ impl Parameter<'_> {
 pub enum Row {
     /// As our own driver has it.
     Native(tokio_postgres::Row),
-    /// As texts by the names of their columns; what is null is not there.
-    Texts(HashMap<String, String>),
+    /// As texts by the names of their columns.
+    Texts(HashMap<String, Option<String>>),
 }
 
 /// Why there is no answer.
@@ -117,7 +117,23 @@ macro_rules! cells {
     )*};
 }
 
-cells!(i32, i64, bool, String);
+cells!(i32, i64, String);
+
+impl Cell for bool {
+    fn parse(text: Option<&str>) -> Option<Self> {
+        match text? {
+            "1" | "true" => Some(true),
+            "0" | "false" => Some(false),
+            _ => None,
+        }
+    }
+}
+
+impl Cell for Option<bool> {
+    fn parse(text: Option<&str>) -> Option<Self> {
+        text.map_or(Some(None), |text| bool::parse(Some(text)).map(Some))
+    }
+}
 
 impl Cell for Vec<String> {
     fn parse(text: Option<&str>) -> Option<Self> {
@@ -130,7 +146,7 @@ impl Row {
     pub(super) fn get<T: Cell>(&self, name: &str) -> Result<T, Refusal> {
         match self {
             Self::Native(row) => Ok(row.try_get(name)?),
-            Self::Texts(texts) => T::parse(texts.get(name).map(String::as_str)).ok_or_else(|| {
+            Self::Texts(texts) => texts.get(name).and_then(|text| T::parse(text.as_deref())).ok_or_else(|| {
                 let what = format!("answered no rows of the statement's: {name} is not as expected");
                 Refusal::Lent(Trouble { what, ..Trouble::default() })
             }),

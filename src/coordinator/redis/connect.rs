@@ -15,6 +15,7 @@ use self::greeting::{Greeted, Greeting};
 use super::connection::Connection;
 use super::failure::{made, said, within_tls};
 use super::settings::{Host, Login, Settings, Topology};
+use crate::coordinator::socket::Address;
 use crate::coordinator::tls::{Connector, Tls};
 use crate::error::{Error, Fields, Retry};
 
@@ -98,14 +99,14 @@ impl Dial<'_> {
         Err(error)
     }
 
-    async fn addresses(&self, host: &Host) -> Result<Vec<stream::Address>, Error> {
-        stream::addresses(host).await.map_err(|error| self.passing(&format!("cannot find the host {host}: {error}")))
+    async fn addresses(&self, host: &Host) -> Result<Vec<Address>, Error> {
+        host.addresses().await.map_err(|error| self.passing(&format!("cannot find the host {host}: {error}")))
     }
 
     async fn once(
         &self,
         host: &Host,
-        address: &stream::Address,
+        address: &Address,
         tls: Option<&Connector>,
         (login, database): (&Login, u32),
     ) -> Result<Connection, Error> {

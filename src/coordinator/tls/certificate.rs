@@ -1,4 +1,4 @@
-//! The two parts of a server's certificate that are looked at without verifying it.
+//! The parts of a server's certificate, or of its key, that are looked at without verifying it.
 
 #[cfg(any(feature = "postgres", test))]
 use sha2::{Digest, Sha256, Sha384, Sha512};
@@ -31,6 +31,18 @@ pub(in crate::coordinator) fn end_point(certificate: &[u8]) -> Option<Vec<u8>> {
         (Some([13]), _) | (_, Some([3, 4])) => Some(Sha512::digest(certificate).to_vec()),
         _ => None,
     }
+}
+
+/// Modulus and exponent of a public key with its algorithm, where that is RSA.
+#[cfg(any(feature = "mysql", test))]
+pub(in crate::coordinator) fn rsa_key(public_key: &[u8]) -> Option<(&[u8], &[u8])> {
+    const RSA: &[u8] = &[0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01];
+    let algorithm = element(element(public_key)?.content)?;
+    element(algorithm.content).filter(|name| name.tag == 0x06 && name.content == RSA)?;
+    let bits = element(algorithm.rest).filter(|bits| bits.tag == 0x03)?;
+    let modulus = element(element(bits.content.strip_prefix(&[0])?)?.content).filter(|number| number.tag == 0x02)?;
+    let exponent = element(modulus.rest).filter(|number| number.tag == 0x02)?;
+    Some((modulus.content, exponent.content))
 }
 
 /// What is signed, and how.

@@ -2,7 +2,8 @@
 
 const { join } = require('node:path')
 const { setUp } = require('../cli.js')
-const { COMMITTED, INSTALL, changesIn, fencesOf } = require('./postgres/audit.js')
+const { fencesOf } = require('./fences.js')
+const { COMMITTED, INSTALL, changesIn } = require('./postgres/audit.js')
 const { Cluster, binary, copyFolder, ownedFolder } = require('./postgres/cluster.js')
 const { PostgresFraming } = require('./postgres/framing.js')
 

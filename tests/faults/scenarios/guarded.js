@@ -59,6 +59,6 @@ module.exports = {
     server: true,
     run: restarted
   },
-  'guard-twins': { title: 'two processes with one guarded machine ID', server: true, short: true, run: twins },
+  'guard-twins': { title: 'two processes with one guarded machine ID', server: true, short: ['postgres'], run: twins },
   'guard-answers': { title: 'a guarded machine ID, only the answers lost', server: true, run: lostAnswers }
 }

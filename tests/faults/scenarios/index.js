@@ -7,7 +7,9 @@
  * - `run(stage)`: brings it about, and waits until everybody mints again
  * - `server`, `framing`: whether it is for coordinators with a server (there is a proxy then), with requests that can be
  *   repeated; `needs`: the methods that a coordinator must have for it; `only`: else the coordinators that it is for
- * - `short`: whether it is part of the short form
+ * - `made`: how its coordinator is made (the last argument of `create`); `lease`: what differs from the stage's
+ * - `short`: whether it is part of the short form, or on which coordinators: what mintid does all by itself is the same on
+ *   all of them
  */
 const scenarios = {
   ...require('./pause.js'),
@@ -15,12 +17,15 @@ const scenarios = {
   ...require('./guarded.js'),
   ...require('./clocks.js'),
   ...require('./server.js'),
+  ...require('./persistence.js'),
   ...require('./network.js'),
   ...require('./settings.js'),
   ...require('./exhausted.js'),
   ...require('./closing.js'),
   ...require('./workers.js'),
+  ...require('./redis.js'),
   ...require('./forgetting.js'),
+  ...require('./failover.js'),
   ...require('./rolling.js')
 }
 
@@ -31,4 +36,7 @@ function fits({ server = false, framing = false, needs = [], only }, name, Coord
   return needs.every((method) => method in Coordinator.prototype)
 }
 
-module.exports = { fits, scenarios }
+/** Whether a scenario is part of the short form on a coordinator. */
+const isShort = ({ short = false }, name) => (Array.isArray(short) ? short.includes(name) : short)
+
+module.exports = { fits, isShort, scenarios }

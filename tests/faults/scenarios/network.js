@@ -80,7 +80,7 @@ module.exports = {
   cut: scenario(
     'connection cut in both directions',
     outlasting((proxy) => proxy.cut()),
-    { short: true }
+    { short: ['postgres'] }
   ),
   'cut-briefly': scenario(
     'connection cut for a second',

@@ -46,6 +46,6 @@ async function held(stage) {
 const title = 'SIGSTOP past the ttl inside a synchronous batch'
 
 module.exports = {
-  pause: { title, short: true, server: true, run },
+  pause: { title, short: ['postgres'], server: true, run },
   'pause-held': { title: `${title}, the lease ends with the process`, only: ['directory'], run: held }
 }

@@ -50,16 +50,16 @@ async function restarted(stage) {
 
 module.exports = {
   'server-killed': {
-    title: 'server killed (-m immediate) and restarted',
+    title: 'server killed and restarted',
     needs: ['crash', 'start'],
     short: true,
     run: killed
   },
-  'server-restarted': { title: 'server restarted (-m fast)', needs: ['stop', 'start'], run: restarted },
+  'server-restarted': { title: 'server stopped and restarted', needs: ['stop', 'start'], run: restarted },
   'server-stopped': {
     title: 'server stopped for longer than the ttl',
     needs: ['stop', 'start'],
-    short: true,
+    short: ['postgres'],
     run: stopped
   }
 }

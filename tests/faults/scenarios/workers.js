@@ -33,5 +33,9 @@ async function run(stage) {
 }
 
 module.exports = {
-  workers: { title: `${WORKERS} Workers, the lease lost and regained ${ROUNDS} times`, short: true, run }
+  workers: {
+    title: `${WORKERS} Workers, the lease lost and regained ${ROUNDS} times`,
+    short: ['postgres', 'directory'],
+    run
+  }
 }

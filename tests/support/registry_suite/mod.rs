@@ -15,8 +15,7 @@ use mintid::error::Error;
 pub(crate) use self::forgetting::*;
 pub(crate) use self::keeping::*;
 pub(crate) use self::restoring::*;
-use crate::support::bench::{Holder, wait};
-pub(crate) use crate::support::registry::must_wait;
+use crate::support::bench::{self, Holder, wait};
 use crate::support::registry::{QUARANTINE_MS, RegistryBench, TTL};
 
 /// One `#[test]` a check, each on a bench of its own.
@@ -70,18 +69,17 @@ pub(crate) fn settled<B: RegistryBench>(bench: &B) -> Holder {
 
 /// Renews for the usual time.
 pub(crate) fn renewed(holder: &mut Holder) -> Result<Lease, Renewal> {
-    match wait(holder.client.renew(&holder.grant.lease, TTL)) {
-        Renewal::Granted(grant) => {
-            holder.grant = grant;
-            Ok(holder.grant.lease)
-        }
-        other => Err(other),
-    }
+    holder.try_renew(TTL)
 }
 
 /// Why nothing was granted.
 pub(crate) fn refusal(client: &dyn Coordinator) -> Error {
     wait(client.acquire(TTL)).expect_err("granted")
+}
+
+/// Whether newcomers must wait at the moment.
+pub(crate) fn must_wait(client: &dyn Coordinator) -> bool {
+    bench::must_wait(client, TTL)
 }
 
 /// Has a registry with a holder forget something: the holder goes on, newcomers wait, and nobody gets its machine ID.

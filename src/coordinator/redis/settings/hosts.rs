@@ -1,43 +1,11 @@
 //! The servers of an address.
 
-use std::fmt;
-use std::net::IpAddr;
-
 use super::parameters::Key;
+use crate::coordinator::address::Parameters;
 use crate::coordinator::address::parameters::wrong;
 use crate::coordinator::address::url::read_hosts;
-use crate::coordinator::address::{Parameters, Plain};
+pub(in crate::coordinator::redis) use crate::coordinator::socket::Host;
 use crate::error::Error;
-
-/// Where one server listens.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::coordinator::redis) enum Host {
-    /// A name that is to be looked up.
-    Name(String, u16),
-    Address(IpAddr, u16),
-    /// A Unix socket.
-    Socket(String),
-}
-
-impl Host {
-    /// Of a name or an address in any spelling.
-    pub(in crate::coordinator::redis) fn new(name: &str, port: u16) -> Self {
-        let name = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
-        match name.parse() {
-            Ok(address) => Self::Address(address, port),
-            Err(_) if name.is_empty() => Self::Name("localhost".to_owned(), port),
-            Err(_) => Self::Name(name.to_lowercase(), port),
-        }
-    }
-
-    /// What its certificate must name.
-    pub(in crate::coordinator::redis) fn name(&self) -> String {
-        match self {
-            Self::Name(name, _) | Self::Socket(name) => name.clone(),
-            Self::Address(address, _) => address.to_string(),
-        }
-    }
-}
 
 /// All hosts, `localhost` where there is none.
 pub(super) fn hosts(given: &Parameters<Key>, default_port: u16) -> Result<Vec<Host>, Error> {
@@ -90,15 +58,4 @@ fn socket(path: &str) -> Result<Vec<Host>, Error> {
 #[cfg(not(unix))]
 fn socket(path: &str) -> Result<Vec<Host>, Error> {
     Err(wrong(Key::Path, "a host: this system has no Unix sockets", path))
-}
-
-impl fmt::Display for Host {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Name(name, port) => write!(f, "{}:{port}", Plain(name)),
-            Self::Address(IpAddr::V4(address), port) => write!(f, "{address}:{port}"),
-            Self::Address(IpAddr::V6(address), port) => write!(f, "[{address}]:{port}"),
-            Self::Socket(path) => path.split('/').skip(1).try_for_each(|part| write!(f, "/{}", Plain(part))),
-        }
-    }
 }

@@ -2,13 +2,12 @@
 
 const { execFile, execFileSync } = require('node:child_process')
 const { chownSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync } = require('node:fs')
-const { createServer } = require('node:net')
-const { once } = require('node:events')
 const { join } = require('node:path')
 const process = require('node:process')
 const { setTimeout: pause } = require('node:timers/promises')
 const { promisify } = require('node:util')
 const { now } = require('../../clock.js')
+const { freePort } = require('../port.js')
 
 const run = promisify(execFile)
 
@@ -202,13 +201,4 @@ function candidates() {
   return found
 }
 
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address()
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
-module.exports = { Cluster, binary, copyFolder, freePort, ownedFolder, run }
+module.exports = { Cluster, binary, copyFolder, ownedFolder, run }
