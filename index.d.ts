@@ -1276,9 +1276,11 @@ export interface WarningEvent extends LeaseEvent {
    * - `'REGISTRY_RESET'`: the registry may have forgotten leases, and grants nothing new for a while; the message says
    *   why, and until when.
    * - `'MACHINE_IDS_RUNNING_OUT'`: half of the machine IDs are leased, or four fifths.
+   * - `'REGISTRY_EVICTABLE'`: the `maxmemory-policy` of this Redis lets it evict the registry, as if it had forgotten
+   *   its leases; use `noeviction`, or one of `volatile-…`.
    * - `'OPTIONS_REPLACED'`: another generator that shares this lease has other timings, which are in force now.
    */
-  code: 'REGISTRY_RESET' | 'MACHINE_IDS_RUNNING_OUT' | 'OPTIONS_REPLACED' | (string & {})
+  code: 'REGISTRY_RESET' | 'MACHINE_IDS_RUNNING_OUT' | 'REGISTRY_EVICTABLE' | 'OPTIONS_REPLACED' | (string & {})
   /** A sentence for people. */
   message: string
 }

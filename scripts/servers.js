@@ -35,7 +35,12 @@ const KINDS = {
   redis: {
     names: ['redis7', 'redis8', 'valkey9'],
     variable: 'MINTID_TEST_REDIS',
-    suites: ['redis_contract', 'redis_registry', 'redis_nononcense']
+    suites: ['redis_contract', 'redis_registry', 'redis_nononcense', 'redis_connect'],
+    programs: {
+      folder: 'MINTID_TEST_REDIS_BIN',
+      redis: { 'redis-server': 'redis-server', 'redis-cli': 'redis-cli' },
+      valkey: { 'redis-server': 'valkey-server', 'redis-cli': 'valkey-cli' }
+    }
   },
   mysql: { names: ['mysql9'], variable: 'MINTID_TEST_MYSQL', url: 'ROOT_URL', suites: MYSQL },
   mariadb: { names: ['mariadb10', 'mariadb11'], variable: 'MINTID_TEST_MARIADB', url: 'ROOT_URL', suites: MYSQL }
@@ -61,14 +66,17 @@ function main(wanted) {
 
 function row(name, services) {
   if (name === 'turns') return turns(services)
-  const [kind, { variable, suites, url = 'URL' }] = Object.entries(KINDS).find(([, { names }]) => names.includes(name))
+  const [kind, { variable, suites, programs, url = 'URL' }] = Object.entries(KINDS).find(([, { names }]) =>
+    names.includes(name)
+  )
+  const own = programs && { [programs.folder]: folderOf(name, programs[name.replace(/\d+$/, '')]) }
   if (suites === MYSQL) setup()
   const cells = suites.map((suite) => {
     console.log(`\n${name}: ${suite}`)
     const [command, args] = commandOf(suite, kind)
     const { status, stdout } = spawnSync(command, args, {
       cwd: root,
-      env: { ...process.env, [variable]: services[`${name.toUpperCase()}_${url}`] },
+      env: { ...process.env, ...own, [variable]: services[`${name.toUpperCase()}_${url}`] },
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'inherit']
     })
@@ -88,6 +96,18 @@ function commandOf(suite, kind) {
     return [process.execPath, ['--test', '--test-reporter=tap', `--test-name-pattern=^${kind}: `, suite]]
   }
   return ['cargo', ['test', '--quiet', '--all-features', '--test', suite]]
+}
+
+/** A folder with the programs of one version, for the tests that start servers of their own. */
+function folderOf(name, programs) {
+  const folder = path.join(RUN, 'programs', name)
+  fs.mkdirSync(folder, { recursive: true })
+  for (const [called, program] of Object.entries(programs)) {
+    const [wrapper, tree] = [path.join(RUN, 'bin', 'in-root'), path.join(cache, 'services', 'roots', name)]
+    const script = `#!/bin/sh\nexec '${wrapper}' '${tree}' /usr/bin/${program} "$@"\n`
+    fs.writeFileSync(path.join(folder, called), script, { mode: 0o755 })
+  }
+  return folder
 }
 
 /** The holders of this test are of the built addon. */

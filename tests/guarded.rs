@@ -18,6 +18,7 @@ use mintid::nonce::Loss;
 use support::bench::{Bench, Holder, block_on, few_machines, wait};
 use support::postgres::PostgresBench;
 use support::redis::RedisBench;
+use support::registry::RegistryBench;
 use support::unreliable::{Fault, Method, Unreliable};
 
 const MACHINE: u32 = 7;
@@ -37,9 +38,9 @@ trait Guarding: Bench {
     fn forget(&self);
 }
 
-impl Guarding for PostgresBench {
+impl<B: RegistryBench> Guarding for B {
     fn registry(&self, machine_ids: MachineIds) -> Arc<dyn Registry> {
-        Arc::new(self.client_with(|setup| setup.machine_ids = machine_ids))
+        Arc::new(self.client_on(|terms| terms.machine_ids = machine_ids))
     }
 
     fn registry_ms(&self) -> i64 {
@@ -47,22 +48,7 @@ impl Guarding for PostgresBench {
     }
 
     fn forget(&self) {
-        self.run(&format!("update mintid_leases set token = null, expires_at = 'epoch' where id = {MACHINE}"));
-    }
-}
-
-impl Guarding for RedisBench {
-    fn registry(&self, machine_ids: MachineIds) -> Arc<dyn Registry> {
-        Arc::new(self.client_with(|setup| setup.machine_ids = machine_ids))
-    }
-
-    fn registry_ms(&self) -> i64 {
-        self.now_ms()
-    }
-
-    fn forget(&self) {
-        self.set(&format!("e{MACHINE}"), "0");
-        self.run(&["HDEL", &self.key(), &format!("t{MACHINE}")]);
+        self.write(MACHINE, None, 0);
     }
 }
 
@@ -70,7 +56,7 @@ impl Guarding for RedisBench {
 macro_rules! suite {
     ($module:ident, $bench:ident) => {
         mod $module {
-            use super::$bench;
+            use super::{RegistryBench as _, $bench};
 
             #[test]
             fn the_newer_one_has_a_conflict_until_the_first_gives_its_lease_back() {

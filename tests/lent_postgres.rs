@@ -20,6 +20,7 @@ use mintid::error::{Code, Error, Retry};
 use support::bench::{Bench, Holder, Kind, few_machines, must_wait, wait};
 use support::lent_query::Query;
 use support::postgres::{PostgresBench, url};
+use support::registry::RegistryBench as _;
 
 mod suite {
     crate::contract::suite!(super::LentBench::new());

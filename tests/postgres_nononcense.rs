@@ -18,6 +18,7 @@ use serde_json::Value as Json;
 
 use support::bench::wait;
 use support::postgres::PostgresBench;
+use support::registry::RegistryBench as _;
 
 const TTL: Duration = Duration::from_secs(60);
 

@@ -20,8 +20,8 @@ const BROKEN: [Rule<RedisBench>; 12] = [
     (
         "start after everything before",
         &[(
-            "return { verdict, text(now), text(not_before), ... }",
-            "return { verdict, text(now - 1000), text(not_before), ... }",
+            "return { verdict, text(now), text(tonumber(not_before) or 0), ... }",
+            "return { verdict, text(now - 60000), text(tonumber(not_before) or 0), ... }",
         )],
         contract::a_lease_starts_after_everything_before,
         "before",

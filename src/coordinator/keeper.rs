@@ -16,7 +16,7 @@ use self::link::{Held, Link};
 use super::registry::{
     Agreement, Examination, Found, Listed, Mode, OnReset, Registry, Report, Sequence, disagreement, holder, waiting,
 };
-use super::{Answer, Coordinator, Grant, Lease, MachineIds, Renewal, Term, Token, Usage, exhausted};
+use super::{Answer, Caution, Coordinator, Grant, Lease, MachineIds, Renewal, Term, Token, Usage, exhausted};
 use crate::error::{Code, Error, Retry};
 use crate::nonce::Loss;
 
@@ -123,6 +123,11 @@ pub trait Store: Send + Sync + 'static {
 
     /// What someone with the rights runs where the processes lack them.
     fn script(&self) -> String;
+
+    /// What an operator should know of the registry, as of the last claim.
+    fn caution(&self) -> Option<Caution> {
+        None
+    }
 }
 
 /// What came of a claim.
@@ -365,6 +370,10 @@ impl<S: Store> Coordinator for Keeper<S> {
 
     fn release(&self, lease: &Lease, last_used_ms: u64) -> Answer<'_, Result<(), Error>> {
         Box::pin(self.give_back(*lease, last_used_ms))
+    }
+
+    fn caution(&self) -> Option<Caution> {
+        self.store.caution()
     }
 
     fn on_disconnect(&self, tell: Arc<dyn Fn() + Send + Sync>) {

@@ -64,6 +64,11 @@ pub trait Coordinator: Send + Sync + 'static {
     /// When the outcome is unknown; the lease then runs out by itself.
     fn release(&self, lease: &Lease, last_used_ms: u64) -> Answer<'_, Result<(), Error>>;
 
+    /// What an operator should know of the registry, as of the last acquire.
+    fn caution(&self) -> Option<Caution> {
+        None
+    }
+
     /// Has `tell` called whenever a connection ended by itself while nothing was asked, where there are connections. It
     /// does not block.
     fn on_disconnect(&self, tell: Arc<dyn Fn() + Send + Sync>) {
@@ -136,6 +141,15 @@ pub struct Usage {
     pub leased: u32,
     /// How many there are.
     pub capacity: u32,
+}
+
+/// What may go wrong with a registry, and has not yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caution {
+    /// A stable word for it.
+    pub code: &'static str,
+    /// The sentence for people.
+    pub message: String,
 }
 
 /// What is told to whoever comes too late.

@@ -4,6 +4,7 @@
 //! lease, so that no field of it ever expires.
 
 mod answer;
+mod confirm;
 mod connect;
 mod connection;
 mod examine;
@@ -15,6 +16,7 @@ mod session;
 mod settings;
 
 use std::iter;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 pub use self::connect::connect;
@@ -24,16 +26,17 @@ pub use self::lent::Lent;
 pub use self::settings::Settings;
 pub use ::redis::Value;
 
-use self::answer::{Answer, hex, nonsense};
+use self::answer::{Answer, hex};
+use self::confirm::File;
 use self::failure::made;
 use self::registry::flag;
 use self::scripts::Scripts;
 use self::session::{Server, Session};
-use super::Lease;
 use super::beside::Beside;
 use super::keeper::{self, Adopted, Cause, Claimed, Ends, Keeper, Prolonged, Store, Terms};
 use super::registry::{Examination, Listed, PROTOCOL, margin};
-use crate::error::{Error, Retry};
+use super::{Caution, Lease};
+use crate::error::Error;
 
 /// What a [`Redis`] coordinator is made of.
 pub type Setup = keeper::Setup<Settings>;
@@ -49,7 +52,7 @@ impl<S: Server> Keeper<Hash<S>> {
     #[must_use]
     pub fn new(setup: keeper::Setup<S>) -> Self {
         let keys = keys(&setup.namespace, setup.settings.beside());
-        Self::of(setup, |server| Hash { keys, scripts: Scripts::new(server.beside(), S::CAN_WAIT), server })
+        Self::of(setup, |server| Hash::new(server, keys))
     }
 
     /// The same with other scripts, for the tests that take a rule out of them or move the server's clock.
@@ -66,6 +69,10 @@ pub struct Hash<S = Settings> {
     /// Ours, and that of others beside it.
     keys: Vec<String>,
     scripts: Scripts,
+    /// What is known of the server's append-only file.
+    file: File,
+    /// The policy by which the server may drop the registry.
+    evicts: OnceLock<String>,
 }
 
 /// All keys of a registry are in one slot of a cluster, whatever the namespace is called.
@@ -76,8 +83,10 @@ fn keys(namespace: &str, beside: Beside) -> Vec<String> {
 }
 
 impl<S: Server> Hash<S> {
-    /// How long the append-only file, or the replicas, may take. Every second is usual.
-    const CONFIRMED_WITHIN: Duration = Duration::from_secs(4);
+    fn new(server: S, keys: Vec<String>) -> Self {
+        let scripts = Scripts::new(server.beside(), S::CAN_WAIT);
+        Self { server, keys, scripts, file: File::default(), evicts: OnceLock::new() }
+    }
 
     async fn run(
         &self,
@@ -89,31 +98,6 @@ impl<S: Server> Hash<S> {
         connection.eval(script, &keys, arguments).await.map_err(|error| self.without_hsetex(error))
     }
 
-    /// Waits until what was just written is where a restart or a failover will find it: nobody relies on it before.
-    async fn confirm(&self, connection: &S::Connection, syncs: bool) -> Result<(), Error> {
-        let limit = Self::CONFIRMED_WITHIN.as_millis().to_string();
-        let replicas = self.server.replicas();
-        if replicas > 0 {
-            let wanted = replicas.to_string();
-            let answer = connection.command(&[b"WAIT", wanted.as_bytes(), limit.as_bytes()]).await?;
-            let Value::Int(found) = answer else { return Err(nonsense(&self.name())) };
-            if found < i64::from(replicas) {
-                let what = format!("{found} of {replicas} replicas have the lease after {limit} ms");
-                return Err(self.unconfirmed(&what, "do the replicas run, and keep up? Else lower replicas=…"));
-            }
-        }
-        if syncs {
-            let answer = connection.command(&[b"WAITAOF", b"1", b"0", limit.as_bytes()]).await?;
-            let Value::Array(found) = answer else { return Err(nonsense(&self.name())) };
-            if !matches!(found.first(), Some(Value::Int(1))) {
-                let what = format!("the lease is not in the append-only file after {limit} ms");
-                let hint = "set appendfsync to everysec or always; or is the server's disk too slow?";
-                return Err(self.unconfirmed(&what, hint));
-            }
-        }
-        Ok(())
-    }
-
     /// Only their hash needs a command of the newest servers.
     fn without_hsetex(&self, error: Error) -> Error {
         let unknown =
@@ -122,16 +106,6 @@ impl<S: Server> Hash<S> {
             return error;
         }
         error.with(|fields| fields.hint = Some(failure::HSETEX.to_owned()))
-    }
-
-    fn unconfirmed(&self, what: &str, hint: &str) -> Error {
-        made(&self.name(), what, None, Some(hint.to_owned())).retry_as(Retry::Soon)
-    }
-
-    /// For some seconds after somebody else, who can wait for the server's disk, was the last one to lease.
-    fn unsettled(&self) -> Error {
-        let what = "that a restart of the server may forget leases is not on its disk yet";
-        made(&self.name(), what, None, None).retry_as(Retry::Soon)
     }
 
     /// Without an identity nobody can tell a registry that remembers from one that does not.
@@ -163,7 +137,7 @@ impl<S: Server> Store for Hash<S> {
         let (nonce, layout) = (hex(&nonce), agreement.layout_text());
         let (agreed_ttl, fingerprint) =
             (millis(agreement.ttl).to_string(), agreement.fingerprint.map(|key| hex(&key)).unwrap_or_default());
-        let arguments: [Argument<'_>; 10] = [
+        let arguments: [Argument<'_>; 11] = [
             i64::from(machine_ids.first).into(),
             i64::from(machine_ids.last).into(),
             nonce.as_str().into(),
@@ -174,18 +148,27 @@ impl<S: Server> Store for Hash<S> {
             holder.as_str().into(),
             i64::from(PROTOCOL).into(),
             flag(agreement.durable).into(),
+            self.file.confirms().into(),
         ];
         let place = self.name();
         let answer = self.run(connection, &self.scripts.acquire, &arguments).await?;
         let Some(answer) = Answer::read(&place, answer)? else { return Ok(Claimed::Strange) };
+        match answer.text(1)? {
+            "unwritten" => return Err(self.unwritten()),
+            "unsettled" => return Err(self.unsettled()),
+            _ => {}
+        }
         let claimed = claimed(&answer)?;
-        if let Claimed::Granted { machine, token, now_ms, end_ms, .. } = claimed
-            && let Err(error) = self.confirm(connection, answer.flag(8)?).await
-        {
-            // Nobody has used it.
-            let orphan = Lease { machine, token, start_ms: now_ms + 1, end_ms };
-            let _ = self.give_back(connection, terms, &orphan, now_ms).await;
-            return Err(error);
+        if let Claimed::Granted { machine, token, now_ms, end_ms, .. } = claimed {
+            if let Some(policy) = answer.said(9)?.filter(|policy| policy.starts_with("allkeys-")) {
+                let _ = self.evicts.set(policy.to_owned());
+            }
+            if let Err(error) = self.confirm(connection, answer.wait(8)?).await {
+                // Nobody has used it.
+                let orphan = Lease { machine, token, start_ms: now_ms + 1, end_ms };
+                let _ = self.give_back(connection, terms, &orphan, now_ms).await;
+                return Err(error);
+            }
         }
         Ok(claimed)
     }
@@ -198,22 +181,25 @@ impl<S: Server> Store for Hash<S> {
         ttl: Duration,
     ) -> Result<Prolonged, Error> {
         let token = hex(&lease.token.0);
-        let arguments: [Argument<'_>; 5] = [
+        let arguments: [Argument<'_>; 7] = [
             i64::from(lease.machine).into(),
             token.as_str().into(),
             millis(ttl).into(),
             (lease.end_ms as i64).into(),
             millis(margin(terms.agreement.ttl)).into(),
+            millis(terms.agreement.ttl).into(),
+            self.file.confirms().into(),
         ];
         let place = self.name();
         let answer = self.run(connection, &self.scripts.renew, &arguments).await?;
         let Some(answer) = Answer::read(&place, answer)? else { return Ok(Prolonged::Strange) };
         match answer.text(1)? {
             "granted" => {
-                self.confirm(connection, answer.flag(4)?).await?;
+                self.confirm(connection, answer.wait(4)?).await?;
                 Ok(Prolonged::Granted { now_ms: answer.number(2)?, end_ms: answer.number(3)? })
             }
             "strange" => Ok(Prolonged::Strange),
+            "unwritten" => Err(self.unwritten()),
             "forgotten" => Ok(Prolonged::Forgotten),
             "lost" => Ok(Prolonged::Lost),
             "unsettled" => Err(self.unsettled()),
@@ -254,6 +240,16 @@ impl<S: Server> Store for Hash<S> {
 
     fn script(&self) -> String {
         failure::acl_line(&self.keys)
+    }
+
+    fn caution(&self) -> Option<Caution> {
+        let policy = self.evicts.get()?;
+        let message = format!(
+            "{}: maxmemory-policy is {policy}: the server may evict the registry, and newcomers would wait; use volatile-… \
+             or noeviction",
+            self.name()
+        );
+        Some(Caution { code: "REGISTRY_EVICTABLE", message })
     }
 }
 

@@ -9,9 +9,9 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, WeakUnboundedSender,
 use super::event::{Event as Notice, Operation, What};
 use super::manager::{Command, Listener, Setup, Shown, Snapshot};
 use super::requests::{answered, expiry, no_answer};
-use super::running_out::RunningOut;
 use super::state::{Effect, Event, Moment, Phase, State, Timer, step};
 use super::waiters::{Owner, Waiters};
+use super::warnings::Warnings;
 use crate::clock::{Clock, Tick};
 use crate::coordinator::{Grant, Lease, Renewal, Term, Usage};
 use crate::error::Error;
@@ -39,7 +39,7 @@ pub(super) struct Actor {
     last_used: Option<u64>,
     close_by: Option<Tick>,
     closing: Vec<Box<dyn FnOnce() + Send>>,
-    running_out: RunningOut,
+    warnings: Warnings,
 }
 
 /// What comes back from a request that ran beside the actor.
@@ -80,7 +80,7 @@ impl Actor {
             last_used: None,
             close_by: None,
             closing: Vec::new(),
-            running_out: RunningOut::default(),
+            warnings: Warnings::default(),
         }
     }
 
@@ -201,7 +201,7 @@ impl Actor {
                     self.arrived = arrived;
                     let usage = grant.usage;
                     self.apply(Event::Acquired(generation, grant));
-                    self.watch_usage(usage);
+                    self.warn(usage);
                 }
                 Err(error) => {
                     self.release(grant.lease, None, false);
@@ -362,8 +362,8 @@ impl Actor {
         })
     }
 
-    fn watch_usage(&mut self, usage: Option<Usage>) {
-        if let Some(warning) = usage.and_then(|usage| self.running_out.warning(usage)) {
+    fn warn(&mut self, usage: Option<Usage>) {
+        for warning in self.warnings.after(usage, self.setup.coordinator.caution()) {
             self.emit(warning);
         }
     }

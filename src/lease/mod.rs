@@ -15,9 +15,9 @@ pub mod pool;
 #[cfg(feature = "runtime")]
 pub mod requests;
 #[cfg(feature = "runtime")]
-mod running_out;
-#[cfg(feature = "runtime")]
 mod runtime;
 pub mod state;
 #[cfg(feature = "runtime")]
 pub mod waiters;
+#[cfg(feature = "runtime")]
+mod warnings;

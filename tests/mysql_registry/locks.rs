@@ -9,9 +9,10 @@ use mintid::coordinator::mysql::{Connection, Settings, connect};
 use mintid::coordinator::tls::TlsOptions;
 use mintid::error::Retry;
 
+use crate::registry_suite::settled;
 use crate::support::bench::{Bench, block_on, wait};
 use crate::support::mysql::MySqlBench;
-use crate::{TTL, settled};
+use crate::support::registry::{RegistryBench as _, TTL};
 
 /// A session of somebody's with an open transaction.
 fn holding(bench: &MySqlBench, statement: &str) -> Connection {

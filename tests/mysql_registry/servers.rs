@@ -7,9 +7,10 @@ use mintid::coordinator::{Coordinator, Renewal};
 use mintid::error::{Code, Retry};
 
 use crate::mysql_server::{Server, is_mariadb};
-use crate::support::bench::{Bench, Holder, must_wait, wait};
+use crate::registry_suite::{must_wait, renewed, settled};
+use crate::support::bench::{Bench, Holder, wait};
 use crate::support::mysql::MySqlBench;
-use crate::{TTL, renewed, settled};
+use crate::support::registry::{RegistryBench as _, TTL};
 
 /// As `root`, who may write where others may not.
 fn root(server: &Server) -> String {
@@ -41,7 +42,7 @@ fn a_restart_is_noticed_and_a_durable_incarnation_does_not_mind() {
     let mut holder = settled(&bench);
     for crash in [false, true] {
         again(&server, crash);
-        assert!(must_wait(&*bench.any(), TTL), "crash: {crash}");
+        assert!(must_wait(&*bench.any()), "crash: {crash}");
         renewed(&mut holder).unwrap_or_else(|lost| panic!("a holder was stopped: {lost:?}"));
         bench.step(TTL.as_millis() as i64 / 2);
         renewed(&mut holder).unwrap();
@@ -53,11 +54,11 @@ fn a_restart_is_noticed_and_a_durable_incarnation_does_not_mind() {
         })
     };
     wait(durable().setup(Mode::Fresh)).unwrap();
-    assert!(!must_wait(&durable(), TTL));
+    assert!(!must_wait(&durable()));
     again(&server, false);
-    assert!(!must_wait(&durable(), TTL));
+    assert!(!must_wait(&durable()));
     bench.run("do sleep(1.1); alter table mintid_leases engine=InnoDB");
-    assert!(must_wait(&durable(), TTL), "another table is another registry all the same");
+    assert!(must_wait(&durable()), "another table is another registry all the same");
 }
 
 /// Two starts within one second look the same: what the first one granted in it, the second one could have forgotten.
@@ -85,7 +86,7 @@ fn a_server_that_has_just_started_leases_nothing() {
     let error = granted.unwrap_err();
     assert!(error.retry() == Retry::Soon && error.message().ends_with("the server has just started"), "{error}");
     server.settle();
-    assert!(must_wait(&*bench.any(), TTL));
+    assert!(must_wait(&*bench.any()));
     holder.try_renew(TTL).unwrap();
 }
 
@@ -125,7 +126,7 @@ fn a_session_in_another_time_zone_decides_nothing() {
         assert_eq!((error.code(), error.retry()), (Code::Coordinator, Retry::Soon), "{error}");
         assert!(error.message().contains("time zone"), "{error}");
     }
-    assert!(must_wait(&*bench.any(), TTL), "adopted by a wrong clock");
+    assert!(must_wait(&*bench.any()), "adopted by a wrong clock");
     holder.renew(TTL);
 }
 
@@ -156,7 +157,7 @@ fn no_setting_of_the_server_gets_in_the_way() {
     bench.step(1000);
     assert!(renewed(&mut holder).unwrap().end_ms >= before.end_ms + 1000);
     again(&server, false);
-    assert!(must_wait(&*bench.any(), TTL));
+    assert!(must_wait(&*bench.any()));
     renewed(&mut holder).unwrap();
     holder.release(before.start_ms);
     // What a replica could not follow is refused, and why.
@@ -181,7 +182,7 @@ fn a_replica_that_takes_over_makes_newcomers_wait() {
     // It takes writes, and the primary is not reached any more.
     primary.pause();
     let after = bench.at(&root(&replica));
-    assert!(must_wait(&after, TTL));
+    assert!(must_wait(&after));
     let renewal = wait(after.renew(&holder.lease(), TTL));
     assert!(matches!(renewal, Renewal::Granted(_)), "a holder was stopped: {renewal:?}");
     primary.resume();

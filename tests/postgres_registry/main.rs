@@ -6,32 +6,11 @@
 
 mod forgetting;
 mod keeping;
+#[path = "../support/registry_suite/mod.rs"]
+mod registry_suite;
 #[path = "../support/mod.rs"]
 mod support;
 
-use std::time::Duration;
-
-use mintid::coordinator::registry::{Mode, Registry};
-use mintid::coordinator::{Coordinator, Lease, Renewal};
-use mintid::error::Error;
-
-use crate::support::bench::{Bench, Holder, wait};
-use crate::support::postgres::PostgresBench;
-
-const TTL: Duration = Duration::from_secs(300);
-/// 300 s and the margin of 2 s.
-const QUARANTINE_MS: i64 = 302_000;
-
-/// A registry past its first wait, and a holder in it.
-fn settled(bench: &PostgresBench) -> Holder {
-    wait(bench.client_with(|_| {}).setup(Mode::Fresh)).unwrap();
-    bench.holder(0, 3)
-}
-
-fn renewed(holder: &mut Holder) -> Result<Lease, Renewal> {
-    holder.try_renew(TTL)
-}
-
-fn refusal(client: &dyn Coordinator) -> Error {
-    wait(client.acquire(TTL)).expect_err("granted")
+mod suite {
+    crate::registry_suite::suite!(crate::support::postgres::PostgresBench);
 }

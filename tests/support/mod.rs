@@ -18,6 +18,8 @@ pub(crate) mod mysql;
 pub(crate) mod postgres;
 #[cfg(feature = "redis")]
 pub(crate) mod redis;
+#[cfg(feature = "tls")]
+pub(crate) mod registry;
 pub(crate) mod unreliable;
 
 /// 2025-11-30T10:53:20Z, in milliseconds since 1970: when the tests begin.

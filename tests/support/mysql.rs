@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use mintid::coordinator::keeper::Terms;
 use mintid::coordinator::mysql::{MySql, Settings, Setup, connect};
 use mintid::coordinator::registry::{Agreement, OnReset};
 use mintid::coordinator::tls::TlsOptions;
@@ -12,6 +13,7 @@ use mintid::error::Error;
 use mintid::layout::Layout;
 
 use crate::support::bench::{Bench, Change, Holder, Kind, block_on, few_machines};
+use crate::support::registry::{RegistryBench, Way, hex, terms};
 
 /// Where the server is that the README's test command promises, or a MySQL instead.
 pub(crate) fn url() -> String {
@@ -37,16 +39,6 @@ impl MySqlBench {
     /// The same with some texts of its clients' statements changed.
     pub(crate) fn changed(changes: &[Change]) -> Self {
         Self::with(url(), OnReset::Grant, changes)
-    }
-
-    /// A registry where newcomers wait for what it may have forgotten.
-    pub(crate) fn waiting() -> Self {
-        Self::with(url(), OnReset::Wait, &[])
-    }
-
-    /// Both.
-    pub(crate) fn waiting_changed(changes: &[Change]) -> Self {
-        Self::with(url(), OnReset::Wait, changes)
     }
 
     /// A registry where newcomers wait, on another server than usual.
@@ -145,14 +137,6 @@ impl MySqlBench {
     pub(crate) fn text(&self, sql: &str) -> String {
         query(&self.url(), sql).expect("a row")
     }
-
-    /// The registry's time.
-    pub(crate) fn now_ms(&self) -> i64 {
-        self.value(
-            "select timestampdiff(microsecond, '1970-01-01', utc_timestamp(6) + interval (select shift from clock) \
-             microsecond) div 1000",
-        )
-    }
 }
 
 /// Runs statements as the superuser; returns the first value of the last row.
@@ -208,5 +192,86 @@ impl Bench for MySqlBench {
     fn die(&self, holder: Holder) {
         let left_ms = holder.lease().end_ms as i64 + 1 - self.now_ms();
         self.step(left_ms.max(0));
+    }
+}
+
+impl RegistryBench for MySqlBench {
+    type Client = MySql;
+
+    fn of(on_reset: OnReset, changes: &[Change]) -> Self {
+        Self::with(url(), on_reset, changes)
+    }
+
+    fn client_on(&self, change: impl FnOnce(&mut Terms)) -> MySql {
+        let mut terms = terms("default", self.on_reset);
+        change(&mut terms);
+        self.client_with(|setup| {
+            setup.namespace = terms.namespace;
+            setup.machine_ids = terms.machine_ids;
+            setup.agreement = terms.agreement;
+            setup.on_reset = terms.on_reset;
+        })
+    }
+
+    fn now_ms(&self) -> i64 {
+        self.value(
+            "select timestampdiff(microsecond, '1970-01-01', utc_timestamp(6) + interval (select shift from clock) \
+             microsecond) div 1000",
+        )
+    }
+
+    fn ways_to_forget() -> Vec<Way<Self>> {
+        vec![
+            ("the server was started again", Self::change_incarnation),
+            ("the leases were put back from a copy", |bench| {
+                bench.run(
+                    "create table copy like mintid_leases; insert into copy select * from mintid_leases;
+                     drop table mintid_leases; do sleep(1.1); create table mintid_leases like copy;
+                     insert into mintid_leases select * from copy; drop table copy",
+                );
+            }),
+            ("the leases are gone", |bench| bench.run("truncate table mintid_leases")),
+            ("the tables are gone", |bench| bench.run("drop table mintid_leases, mintid_registry")),
+            ("the lease table alone is gone", |bench| bench.run("drop table mintid_leases")),
+            ("the registry's row is gone", |bench| bench.run("delete from mintid_registry")),
+            ("the registry alone is gone", |bench| bench.run("drop table mintid_registry")),
+        ]
+    }
+
+    fn change_incarnation(&self) {
+        self.run("update mintid_registry set incarnation = concat('another', incarnation)");
+    }
+
+    fn forget_leases(&self) {
+        self.run("update mintid_leases set token = null, expires_at = '1970-01-01', holder = null, acquired_at = null");
+    }
+
+    fn write(&self, machine: u32, token: Option<[u8; 16]>, end_ms: i64) {
+        let token = token.map_or("null".to_owned(), |token| format!("X'{}'", hex(token)));
+        self.run(&format!(
+            "update mintid_leases set token = {token}, expires_at = '1970-01-01' + interval {end_ms} * 1000 microsecond
+             where id = {machine}"
+        ));
+    }
+
+    fn delete(&self, machine: u32) {
+        self.run(&format!("delete from mintid_leases where id = {machine}"));
+    }
+
+    fn kept(&self, machine: u32) -> (i64, bool) {
+        let of = |what: &str| self.value(&format!("select {what} from mintid_leases where id = {machine}"));
+        (of("timestampdiff(microsecond, '1970-01-01', expires_at) div 1000"), of("token is not null") == 1)
+    }
+
+    fn not_before_ms(&self) -> i64 {
+        self.value("select timestampdiff(microsecond, '1970-01-01', not_before) div 1000 from mintid_registry")
+    }
+
+    fn keys(&self) -> usize {
+        self.value("select length(fingerprints) div 16 from mintid_registry") as usize
+    }
+
+    fn speak(&self, protocol: i32) {
+        self.run(&format!("update mintid_registry set protocol = {protocol}"));
     }
 }

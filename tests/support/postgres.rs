@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use mintid::coordinator::keeper::Terms;
 use mintid::coordinator::postgres::{Postgres, Settings, Setup};
 use mintid::coordinator::registry::{Agreement, OnReset};
 use mintid::coordinator::tls::TlsOptions;
@@ -12,6 +13,7 @@ use mintid::layout::Layout;
 use tokio_postgres::{NoTls, SimpleQueryMessage};
 
 use crate::support::bench::{Bench, Change, Holder, Kind, few_machines};
+use crate::support::registry::{RegistryBench, Way, hex, terms};
 
 /// Where the server is that the README's test command promises.
 pub(crate) fn url() -> String {
@@ -35,16 +37,6 @@ impl PostgresBench {
     /// The same with some texts of its clients' statements changed.
     pub(crate) fn changed(changes: &[Change]) -> Self {
         Self::with(OnReset::Grant, changes)
-    }
-
-    /// A registry where newcomers wait for what it may have forgotten.
-    pub(crate) fn waiting() -> Self {
-        Self::with(OnReset::Wait, &[])
-    }
-
-    /// Both.
-    pub(crate) fn waiting_changed(changes: &[Change]) -> Self {
-        Self::with(OnReset::Wait, changes)
     }
 
     fn with(on_reset: OnReset, changes: &[Change]) -> Self {
@@ -192,9 +184,82 @@ impl Bench for PostgresBench {
     }
 }
 
-impl PostgresBench {
-    /// The registry's time.
-    pub(crate) fn now_ms(&self) -> i64 {
+impl RegistryBench for PostgresBench {
+    type Client = Postgres;
+
+    fn of(on_reset: OnReset, changes: &[Change]) -> Self {
+        Self::with(on_reset, changes)
+    }
+
+    fn client_on(&self, change: impl FnOnce(&mut Terms)) -> Postgres {
+        let mut terms = terms("default", self.on_reset);
+        change(&mut terms);
+        self.client_with(|setup| {
+            setup.namespace = terms.namespace;
+            setup.machine_ids = terms.machine_ids;
+            setup.agreement = terms.agreement;
+            setup.on_reset = terms.on_reset;
+        })
+    }
+
+    fn now_ms(&self) -> i64 {
         self.value("select floor(extract(epoch from clock_timestamp() + (select shift from clock)) * 1000)::int8")
+    }
+
+    fn ways_to_forget() -> Vec<Way<Self>> {
+        vec![
+            ("the incarnation is gone, with nothing else lost", |bench| bench.run("truncate mintid_incarnation")),
+            ("the leases were emptied and filled from a copy", |bench| {
+                bench.run(
+                    "create table copy as select * from mintid_leases;
+                     truncate mintid_leases; insert into mintid_leases select * from copy; drop table copy",
+                );
+            }),
+            ("the leases are gone", |bench| bench.run("truncate mintid_leases")),
+            ("the tables are gone", |bench| {
+                bench.run("drop table mintid_leases, mintid_registry, mintid_incarnation");
+            }),
+            ("the lease table alone is gone", |bench| bench.run("drop table mintid_leases")),
+            ("the registry's row is gone", |bench| bench.run("delete from mintid_registry")),
+            ("the registry alone is gone", |bench| bench.run("drop table mintid_registry")),
+            ("the incarnation's table alone is gone", |bench| bench.run("drop table mintid_incarnation")),
+        ]
+    }
+
+    fn change_incarnation(&self) {
+        self.run("truncate mintid_incarnation");
+    }
+
+    fn forget_leases(&self) {
+        self.run("update mintid_leases set token = null, expires_at = 'epoch', holder = null, acquired_at = null");
+    }
+
+    fn write(&self, machine: u32, token: Option<[u8; 16]>, end_ms: i64) {
+        let token = token.map_or("null".to_owned(), |token| format!("'\\x{}'", hex(token)));
+        self.run(&format!(
+            "update mintid_leases set token = {token},
+               expires_at = 'epoch'::timestamptz + {end_ms} * interval '1 ms' where id = {machine}"
+        ));
+    }
+
+    fn delete(&self, machine: u32) {
+        self.run(&format!("delete from mintid_leases where id = {machine}"));
+    }
+
+    fn kept(&self, machine: u32) -> (i64, bool) {
+        let of = |what: &str| self.value(&format!("select {what} from mintid_leases where id = {machine}"));
+        (of("floor(extract(epoch from expires_at) * 1000)::int8"), of("(token is not null)::int") == 1)
+    }
+
+    fn not_before_ms(&self) -> i64 {
+        self.value("select floor(extract(epoch from not_before) * 1000)::int8 from mintid_registry")
+    }
+
+    fn keys(&self) -> usize {
+        self.value("select cardinality(fingerprints)::int8 from mintid_registry") as usize
+    }
+
+    fn speak(&self, protocol: i32) {
+        self.run(&format!("update mintid_registry set protocol = {protocol}"));
     }
 }

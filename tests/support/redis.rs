@@ -1,16 +1,19 @@
 //! A registry in a hash of its own, whose clock the test moves.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use mintid::coordinator::keeper::Terms;
 use mintid::coordinator::redis::{Redis, Settings, Setup, Value, connect};
 use mintid::coordinator::registry::{Agreement, OnReset};
 use mintid::coordinator::tls::TlsOptions;
 use mintid::coordinator::{Coordinator, MachineIds};
+use mintid::error::Error;
 use mintid::layout::Layout;
 
 use crate::support::bench::{Bench, Change, Holder, Kind, few_machines};
+use crate::support::registry::{RegistryBench, Way, hex, terms};
 
 /// Where the server is that the README's test command promises.
 pub(crate) fn url() -> String {
@@ -24,6 +27,8 @@ const CLOCK: &str = "math.floor(time[2] / 1000)";
 pub(crate) struct RedisBench {
     url: String,
     namespace: String,
+    /// Further namespaces that clients were made for.
+    others: Mutex<Vec<String>>,
     changes: Vec<Change>,
     ttl: Duration,
     on_reset: OnReset,
@@ -40,19 +45,23 @@ impl RedisBench {
         Self::with(OnReset::Grant, changes)
     }
 
-    /// A registry where newcomers wait for what it may have forgotten.
-    pub(crate) fn waiting() -> Self {
-        Self::with(OnReset::Wait, &[])
-    }
-
-    /// Both.
-    pub(crate) fn waiting_changed(changes: &[Change]) -> Self {
-        Self::with(OnReset::Wait, changes)
-    }
-
     /// On a server of the test's own.
-    pub(crate) fn at(url: &str, on_reset: OnReset) -> Self {
-        let mut bench = Self::with(on_reset, &[]);
+    pub(crate) fn at(url: &str, on_reset: OnReset, changes: &[Change]) -> Self {
+        let mut bench = Self::with(on_reset, changes);
+        url.clone_into(&mut bench.url);
+        bench
+    }
+
+    /// The same registry, for clients whose scripts are changed.
+    pub(crate) fn with_changes(&self, changes: &[Change]) -> Self {
+        let mut bench = Self::at(&self.url, self.on_reset, changes);
+        bench.namespace.clone_from(&self.namespace);
+        bench
+    }
+
+    /// The same namespace on another server.
+    pub(crate) fn at_another(&self, url: &str) -> Self {
+        let mut bench = self.with_changes(&self.changes);
         url.clone_into(&mut bench.url);
         bench
     }
@@ -60,30 +69,50 @@ impl RedisBench {
     fn with(on_reset: OnReset, changes: &[Change]) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let namespace = format!("test-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::SeqCst));
-        Self { url: url(), namespace, changes: changes.to_vec(), ttl: Duration::from_secs(300), on_reset }
+        Self {
+            url: url(),
+            others: Mutex::default(),
+            namespace,
+            changes: changes.to_vec(),
+            ttl: Duration::from_secs(300),
+            on_reset,
+        }
     }
 
     pub(crate) fn agreement(&self) -> Agreement {
         Agreement { layout: few_machines(), ttl: self.ttl, fingerprint: None, durable: false }
     }
 
-    /// A new client that agrees to something else, or is let in some other way.
-    pub(crate) fn client_with(&self, change: impl FnOnce(&mut Setup)) -> Redis {
-        let mut setup = Setup {
-            settings: Settings::parse(&self.url, &TlsOptions::default()).unwrap(),
+    /// What a client of it is made of.
+    pub(crate) fn setup(&self) -> Setup {
+        Setup {
+            settings: settings(&self.url),
             namespace: self.namespace.clone(),
             machine_ids: MachineIds::new(&few_machines(), None).unwrap(),
             agreement: self.agreement(),
             on_reset: self.on_reset,
             keep_open: false,
-        };
+        }
+    }
+
+    /// A new client that agrees to something else, or is let in some other way.
+    pub(crate) fn client_with(&self, change: impl FnOnce(&mut Setup)) -> Redis {
+        let mut setup = self.setup();
         change(&mut setup);
-        Redis::new(setup).rewritten(&|script| self.on_its_clock(script))
+        if setup.namespace != self.namespace {
+            self.others.lock().unwrap().push(setup.namespace.clone());
+        }
+        let namespace = setup.namespace.clone();
+        Redis::new(setup).rewritten(&|script| self.on_the_clock_of(&namespace, script))
     }
 
     /// A script with the bench's changes, that reads the bench's clock.
     pub(crate) fn on_its_clock(&self, script: &str) -> String {
-        let clock = format!("{CLOCK} + tonumber(redis.call('GET', '{}') or '0')", self.clock());
+        self.on_the_clock_of(&self.namespace, script)
+    }
+
+    fn on_the_clock_of(&self, namespace: &str, script: &str) -> String {
+        let clock = format!("{CLOCK} + tonumber(redis.call('GET', '{}') or '0')", clock_of(namespace));
         let changed = self.changes.iter().fold(script.to_owned(), |text, (from, to)| text.replace(from, to));
         assert!(changed.contains(CLOCK), "the clock is read somewhere");
         changed.replace(CLOCK, &clock)
@@ -95,20 +124,24 @@ impl RedisBench {
 
     /// The hash that the registry is in.
     pub(crate) fn key(&self) -> String {
-        format!("mintid:{{{}}}", self.namespace)
+        key_of(&self.namespace)
     }
 
     fn clock(&self) -> String {
-        format!("clock:{{{}}}", self.namespace)
+        clock_of(&self.namespace)
     }
 
     /// Runs one command as it is.
     pub(crate) fn run(&self, parts: &[&str]) -> Value {
-        let settings = Settings::parse(&self.url, &TlsOptions::default()).unwrap();
+        self.try_run(&self.key(), parts).unwrap_or_else(|error| panic!("{parts:?}: {error}"))
+    }
+
+    fn try_run(&self, key: &str, parts: &[&str]) -> Result<Value, Error> {
+        let settings = settings(&self.url);
         crate::support::bench::block_on(async {
-            let connection = connect(&settings, &self.key()).await.expect("the Redis of MINTID_TEST_REDIS");
+            let connection = connect(&settings, key).await?;
             let parts: Vec<_> = parts.iter().map(|part| part.as_bytes()).collect();
-            connection.command(&parts).await.unwrap()
+            connection.command(&parts).await
         })
     }
 
@@ -126,25 +159,32 @@ impl RedisBench {
         self.run(&["HSET", &self.key(), name, value]);
     }
 
-    /// The registry's time.
-    pub(crate) fn now_ms(&self) -> i64 {
-        let Value::Array(time) = self.run(&["TIME"]) else { panic!("no time") };
-        let part = |at: usize| match &time[at] {
-            Value::BulkString(bytes) => std::str::from_utf8(bytes).unwrap().parse::<i64>().unwrap(),
-            other => panic!("{other:?}"),
-        };
-        let shift = match self.run(&["GET", &self.clock()]) {
-            Value::BulkString(bytes) => std::str::from_utf8(&bytes).unwrap().parse::<i64>().unwrap(),
-            _ => 0,
-        };
-        part(0) * 1000 + part(1) / 1000 + shift
+    /// Deletes some fields of the registry.
+    pub(crate) fn unset(&self, names: &[&str]) {
+        self.run(&[&["HDEL", &self.key()], names].concat());
     }
+}
+
+/// How to get to an address.
+pub(crate) fn settings(url: &str) -> Settings {
+    Settings::parse(url, &TlsOptions::default()).unwrap()
+}
+
+fn key_of(namespace: &str) -> String {
+    format!("mintid:{{{namespace}}}")
+}
+
+fn clock_of(namespace: &str) -> String {
+    format!("clock:{{{namespace}}}")
 }
 
 impl Drop for RedisBench {
     fn drop(&mut self) {
-        if !std::thread::panicking() {
-            self.run(&["DEL", &self.key(), &self.clock()]);
+        let namespaces = self.others.get_mut().map(std::mem::take).unwrap_or_default();
+        for namespace in namespaces.iter().chain([&self.namespace]) {
+            // A server of the test's own may be gone.
+            let key = key_of(namespace);
+            let _ = self.try_run(&key, &["DEL", &key, &clock_of(namespace)]);
         }
     }
 }
@@ -178,5 +218,100 @@ impl Bench for RedisBench {
     fn die(&self, holder: Holder) {
         let left_ms = holder.lease().end_ms as i64 + 1 - self.now_ms();
         self.step(left_ms.max(0));
+    }
+}
+
+impl RegistryBench for RedisBench {
+    type Client = Redis;
+
+    fn of(on_reset: OnReset, changes: &[Change]) -> Self {
+        Self::with(on_reset, changes)
+    }
+
+    fn client_on(&self, change: impl FnOnce(&mut Terms)) -> Redis {
+        let mut terms = terms(&self.namespace, self.on_reset);
+        change(&mut terms);
+        self.client_with(|setup| {
+            setup.namespace = terms.namespace;
+            setup.machine_ids = terms.machine_ids;
+            setup.agreement = terms.agreement;
+            setup.on_reset = terms.on_reset;
+        })
+    }
+
+    fn now_ms(&self) -> i64 {
+        let Value::Array(time) = self.run(&["TIME"]) else { panic!("no time") };
+        let part = |at: usize| match &time[at] {
+            Value::BulkString(bytes) => std::str::from_utf8(bytes).unwrap().parse::<i64>().unwrap(),
+            other => panic!("{other:?}"),
+        };
+        let shift = match self.run(&["GET", &self.clock()]) {
+            Value::BulkString(bytes) => std::str::from_utf8(&bytes).unwrap().parse::<i64>().unwrap(),
+            _ => 0,
+        };
+        part(0) * 1000 + part(1) / 1000 + shift
+    }
+
+    fn ways_to_forget() -> Vec<Way<Self>> {
+        vec![
+            ("the hash is gone", |bench| {
+                bench.run(&["DEL", &bench.key()]);
+            }),
+            ("the server runs anew, with nothing lost", Self::change_incarnation),
+            ("the incarnation is gone", |bench| bench.unset(&["incarnation"])),
+            ("the protocol is gone", |bench| bench.unset(&["protocol"])),
+            ("the end of the wait is gone", |bench| bench.unset(&["not_before"])),
+            ("each end is gone", |bench| {
+                let ends: Vec<String> = (0..31).map(|machine| format!("e{machine}")).collect();
+                bench.unset(&ends.iter().map(String::as_str).collect::<Vec<_>>());
+            }),
+            ("all but the incarnation is gone", |bench| {
+                let incarnation = bench.field("incarnation").unwrap();
+                bench.run(&["DEL", &bench.key()]);
+                bench.set("incarnation", &incarnation);
+            }),
+        ]
+    }
+
+    fn change_incarnation(&self) {
+        self.set("incarnation", "0123456789abcdef0123456789abcdef01234567");
+        // Nor does it have a file that is believed.
+        self.unset(&["aof"]);
+    }
+
+    fn forget_leases(&self) {
+        for machine in 0..31 {
+            self.write(machine, None, 0);
+        }
+    }
+
+    fn write(&self, machine: u32, token: Option<[u8; 16]>, end_ms: i64) {
+        self.set(&format!("e{machine}"), &end_ms.to_string());
+        let field = format!("t{machine}");
+        match token {
+            Some(token) => self.set(&field, &hex(token)),
+            None => self.unset(&[&field]),
+        }
+    }
+
+    fn delete(&self, machine: u32) {
+        self.unset(&[&format!("e{machine}")]);
+    }
+
+    fn kept(&self, machine: u32) -> (i64, bool) {
+        let end_ms = self.field(&format!("e{machine}")).unwrap().parse().unwrap();
+        (end_ms, self.field(&format!("t{machine}")).is_some())
+    }
+
+    fn not_before_ms(&self) -> i64 {
+        self.field("not_before").unwrap().parse().unwrap()
+    }
+
+    fn keys(&self) -> usize {
+        self.field("keys").map_or(0, |keys| keys.split(',').count())
+    }
+
+    fn speak(&self, protocol: i32) {
+        self.set("protocol", &protocol.to_string());
     }
 }

@@ -2,6 +2,7 @@
 
 use ::redis::Value;
 
+use super::confirm::Wait;
 use super::failure::made;
 use crate::coordinator::Token;
 use crate::coordinator::registry::Found;
@@ -45,6 +46,16 @@ impl<'a> Answer<'a> {
 
     pub(super) fn flag(&self, at: usize) -> Result<bool, Error> {
         self.number(at).map(|number| number != 0)
+    }
+
+    /// What to wait for.
+    pub(super) fn wait(&self, at: usize) -> Result<Wait, Error> {
+        match self.number(at)? {
+            0 => Ok(Wait::Not),
+            1 => Ok(Wait::Must),
+            2 => Ok(Wait::May),
+            _ => Err(self.nonsense()),
+        }
     }
 
     pub(super) fn token(&self, at: usize) -> Result<Token, Error> {

@@ -13,11 +13,10 @@ use crate::error::Error;
 impl<S: Server> Hash<S> {
     pub(super) async fn examined(&self, connection: &S::Connection, terms: &Terms) -> Result<Examination, Error> {
         let told = Told::ask(connection).await?;
-        let mut checks = vec![told.version(), told.role()];
         let seen = self.looked(connection, terms).await?;
         let said = seen.looked.as_ref().and_then(|looked| looked.found.durable);
-        checks.extend(told.persistence(said.unwrap_or(terms.agreement.durable), seen.outlasts));
-        checks.extend(told.memory());
+        let mut checks = told.checks(said.unwrap_or(terms.agreement.durable), seen.believed);
+        checks.extend(told.replicas(self.server.replicas()));
         checks.push(clocks(seen.now_ms, None));
         let mut round_trips = RoundTrips::default();
         while round_trips.wants_more() {
@@ -39,8 +38,12 @@ impl Told {
     /// Section by section, as Redis 6 wants it.
     async fn ask(connection: &impl Session) -> Result<Self, Error> {
         let mut told = HashMap::new();
-        for section in ["server", "replication", "persistence", "memory", "clients", "stats"] {
-            let Value::BulkString(text) = connection.command(&[b"INFO", section.as_bytes()]).await? else { continue };
+        for section in ["server", "replication", "persistence", "memory", "clients", "stats", "cluster"] {
+            let text = match connection.command(&[b"INFO", section.as_bytes()]).await {
+                Ok(Value::BulkString(text)) => text,
+                Err(error) if error.fields().server_code.as_deref() != Some("NOPERM") => return Err(error),
+                _ => continue,
+            };
             for line in String::from_utf8_lossy(&text).lines() {
                 if let Some((name, value)) = line.split_once(':') {
                     told.insert(name.to_owned(), value.to_owned());
@@ -48,6 +51,17 @@ impl Told {
             }
         }
         Ok(Self(told))
+    }
+
+    fn checks(&self, durable: bool, believed: bool) -> Vec<Check> {
+        if self.0.is_empty() {
+            let found = "this user may not ask for the server's version, role, persistence and eviction policy";
+            return vec![check("INFO", Verdict::Warning, found.into()).advise("ACL SETUSER <user> +info")];
+        }
+        let mut checks = vec![self.version(), self.role()];
+        checks.extend(self.persistence(durable, believed));
+        checks.extend(self.memory());
+        checks
     }
 
     fn get(&self, name: &str) -> &str {
@@ -60,17 +74,25 @@ impl Told {
 
     fn server(&self) -> String {
         match (self.get("valkey_version"), self.get("redis_version")) {
+            ("", "") => "Redis or Valkey".to_owned(),
             ("", version) => format!("Redis {version}"),
             (version, _) => format!("Valkey {version}"),
         }
     }
 
-    fn version(&self) -> Check {
-        let number = |part: Option<&str>| part.and_then(|part| part.parse::<u32>().ok()).unwrap_or(0);
+    /// Major and minor; Valkey says with which Redis it agrees.
+    fn release(&self) -> (u32, u32) {
+        let number = |part: Option<&str>| part.and_then(|part| part.parse().ok()).unwrap_or(0);
         let mut parts = self.get("redis_version").split('.');
-        let found = (number(parts.next()), number(parts.next()));
-        let version = check("version", if found < (6, 2) { Verdict::Error } else { Verdict::Fine }, self.server());
-        if found < (6, 2) { version.advise("Redis 6.2 or newer is needed, or Valkey") } else { version }
+        (number(parts.next()), number(parts.next()))
+    }
+
+    fn version(&self) -> Check {
+        if self.release() < (6, 2) {
+            check("version", Verdict::Error, self.server()).advise("Redis 6.2 or newer is needed, or Valkey")
+        } else {
+            check("version", Verdict::Fine, self.server())
+        }
     }
 
     fn role(&self) -> Check {
@@ -81,9 +103,9 @@ impl Told {
         }
     }
 
-    fn persistence(&self, durable: bool, outlasts: bool) -> Vec<Check> {
-        let found = match (self.get("aof_enabled"), outlasts) {
-            ("1", true) => "append-only file, no replicas: after a restart nobody waits",
+    fn persistence(&self, durable: bool, believed: bool) -> Vec<Check> {
+        let found = match (self.get("aof_enabled"), believed) {
+            ("1", true) => "append-only file, no replicas: after a restart within two thirds of a ttl nobody waits",
             ("1", false) => "append-only file; yet after a restart or failover newcomers wait",
             _ => "no append-only file: after a restart or failover newcomers wait",
         };
@@ -103,6 +125,16 @@ impl Told {
             );
         }
         checks
+    }
+
+    /// A master that its replicas cannot reach goes on, beside the replica that takes its place.
+    fn replicas(&self, wanted: u32) -> Option<Check> {
+        let found = self.number("connected_slaves").filter(|found| *found > 0)?;
+        let minds = wanted > 0 || !self.get("min_slaves_good_slaves").is_empty() || self.get("cluster_enabled") == "1";
+        let check = check("replicas", if minds { Verdict::Fine } else { Verdict::Warning }, found.to_string());
+        let advice = "replicas=… in the address (more than half of them), or min-replicas-to-write 1: else a master that is \
+                      cut off would grant leases beside the one that takes its place";
+        Some(if minds { check } else { check.advise(advice) })
     }
 
     fn memory(&self) -> Vec<Check> {

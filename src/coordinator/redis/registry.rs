@@ -14,8 +14,8 @@ pub(super) struct Seen {
     identity: String,
     /// The server's time.
     pub(super) now_ms: u64,
-    /// Whether a restart of the server would leave it the same.
-    pub(super) outlasts: bool,
+    /// Whether a restart would count as the same incarnation.
+    pub(super) believed: bool,
     /// `None` without a registry.
     pub(super) looked: Option<Looked>,
 }
@@ -79,7 +79,7 @@ impl<S: Server> Hash<S> {
         if !answer.flag(1)? {
             return Ok(false);
         }
-        self.confirm(connection, answer.flag(2)?).await?;
+        self.confirm(connection, answer.wait(2)?).await?;
         Ok(true)
     }
 
@@ -94,7 +94,7 @@ impl<S: Server> Hash<S> {
         }
         let version = answer.text(3)?.to_owned();
         let looked = if version.is_empty() { None } else { Some(read(&answer)?) };
-        Ok(Seen { version, identity, now_ms: answer.number(1)?, outlasts: answer.flag(14)?, looked })
+        Ok(Seen { version, identity, now_ms: answer.number(1)?, believed: answer.flag(14)?, looked })
     }
 
     pub(super) async fn listed(&self, connection: &S::Connection) -> Result<Vec<Listed>, Error> {
@@ -123,7 +123,7 @@ impl<S: Server> Hash<S> {
 
 /// Servers that speak the protocol but have no one clock.
 fn refuse_others(answer: &Answer<'_>) -> Result<(), Error> {
-    let others = answer.text(12)? == "active-replica" || answer.text(13)?.contains("name=crdt");
+    let others = answer.text(12)? == "active-replica" || answer.flag(13)?;
     if !others {
         return Ok(());
     }

@@ -16,11 +16,12 @@ pub(super) const NO_TLS: &str = "does that port speak TLS? Without it, the schem
 
 /// What a user must be allowed.
 const RIGHTS: &str = "the user needs: ~mintid:* +eval +evalsha +hget +hmget +hgetall +hkeys +hset +hsetnx +hdel +hincrby \
-                      +exists +time +info +wait +waitaof (npx mintid setup --print)";
+                      +exists +time +info, +wait and +waitaof to wait for replicas and the append-only file, +select for another \
+                      database than 0 (npx mintid setup --print)";
 
 /// Where the server does not tell its run ID, or not to this user.
-pub(in crate::coordinator::redis) const DURABLE: &str = "allow +info; or set incarnation: 'durable', if the server never forgets what it has \
-                                  confirmed: nobody could tell whether it did";
+pub(in crate::coordinator::redis) const DURABLE: &str = "allow +info; or set incarnation: 'durable', if the server never forgets what it has confirmed: nobody could tell \
+     whether it did (ACL SETUSER <user> +info)";
 
 /// A server that is too old for the hash of others.
 pub(in crate::coordinator::redis) const HSETEX: &str =
