@@ -126,3 +126,15 @@ fn lua_that_does_not_compare_runs_and_promotions_does_not_pass() {
         ("master_replid2", &[("return run == '' and '' or run .. former()", "return run")], forth_and_back),
     ]);
 }
+
+#[test]
+fn behind_a_sentinel_the_wait_reaches_past_what_a_former_master_may_still_grant() {
+    let server = Server::start(&[]);
+    let sentinel = Server::sentinel(&server, &[]);
+    let url = format!("redis+sentinel://127.0.0.1:{}/mymaster", sentinel.port);
+    let bench = RedisBench::at(&url, OnReset::Wait, &[]);
+    let error = wait(bench.client_of_all().acquire(TTL)).unwrap_err();
+    assert_eq!(error.code(), Code::RegistryReset, "{error}");
+    let left_ms = error.fields().not_before_ms.unwrap() as i64 - bench.now_ms();
+    assert!((317_000..=322_000).contains(&left_ms), "{left_ms} ms");
+}

@@ -11,7 +11,7 @@ use crate::support::bench::{Bench, Change, few_machines};
 /// How long the leases of these checks last.
 pub(crate) const TTL: Duration = Duration::from_secs(300);
 /// 300 s and the margin of 2 s.
-pub(crate) const QUARANTINE_MS: i64 = 302_000;
+const QUARANTINE_MS: i64 = 302_000;
 
 /// What happens to a registry, and what makes it happen.
 pub(crate) type Way<B> = (&'static str, fn(&B));
@@ -57,6 +57,11 @@ pub(crate) trait RegistryBench: Bench + Sized + 'static {
 
     /// Makes it a registry of another protocol.
     fn speak(&self, protocol: i32);
+
+    /// How long newcomers wait after a reset.
+    fn quarantine_ms(&self) -> i64 {
+        QUARANTINE_MS
+    }
 
     /// Newcomers wait.
     fn waiting() -> Self {

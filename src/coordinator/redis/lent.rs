@@ -1,5 +1,7 @@
 //! Connections that the user's own program has, lent to us one script at a time.
 
+use std::time::Duration;
+
 use ::redis::Value;
 
 use super::connection::{Argument, Script};
@@ -78,6 +80,11 @@ impl Server for Lent {
     #[expect(private_interfaces, reason = "nobody else has servers")]
     fn beside(&self) -> Beside {
         Beside::Nobody
+    }
+
+    /// Where it leads nobody says.
+    fn former_master_goes_on(&self, _ttl: Duration) -> Duration {
+        Duration::ZERO
     }
 
     fn replicas(&self) -> u32 {

@@ -38,7 +38,7 @@ impl<S: Server> Hash<S> {
                 (None, Some(looked)) => return Ok(Adopted { created, looked: looked.clone() }),
                 (None, None) => {}
                 (Some(adoption), _) => {
-                    if self.carry_out(connection, &seen, &adoption).await?
+                    if self.carry_out(connection, terms, &seen, &adoption).await?
                         && let Some(looked) = self.looked(connection, terms).await?.looked
                     {
                         return Ok(Adopted { created, looked });
@@ -50,16 +50,25 @@ impl<S: Server> Hash<S> {
     }
 
     /// Whether it was done; not if the registry is another one than was seen.
-    async fn carry_out(&self, connection: &S::Connection, seen: &Seen, adoption: &Adoption) -> Result<bool, Error> {
+    async fn carry_out(
+        &self,
+        connection: &S::Connection,
+        terms: &Terms,
+        seen: &Seen,
+        adoption: &Adoption,
+    ) -> Result<bool, Error> {
         let says = adoption.says.as_ref();
         let layout = says.map(Agreement::layout_text).unwrap_or_default();
         let ttl = says.map(|says| says.ttl.as_millis().to_string()).unwrap_or_default();
         let durable = says.map_or("", |says| flag(says.durable));
         let fingerprint = says.and_then(|says| says.fingerprint).map(|key| hex(&key)).unwrap_or_default();
-        let wait = match adoption.remembers.map(NotBefore::as_millis) {
+        let wait = match adoption.remembers {
             None => String::new(),
-            Some(None) => "lift".to_owned(),
-            Some(Some(millis)) => millis.to_string(),
+            Some(NotBefore::Lift) => "lift".to_owned(),
+            Some(NotBefore::Keep) => "0".to_owned(),
+            Some(NotBefore::Wait(wait)) => {
+                (wait + self.server.former_master_goes_on(terms.agreement.ttl)).as_millis().to_string()
+            }
         };
         let arguments: [Argument<'_>; 10] = [
             seen.version.as_str().into(),

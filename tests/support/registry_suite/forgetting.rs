@@ -8,7 +8,7 @@ use mintid::error::{Code, Retry};
 
 use super::{forgets, must_wait, refusal, renewed, rules, settled};
 use crate::support::bench::{Holder, few_machines, wait};
-use crate::support::registry::{QUARANTINE_MS, RegistryBench, TTL};
+use crate::support::registry::{RegistryBench, TTL};
 
 pub(crate) fn a_new_registry_makes_newcomers_wait_until_every_lease_it_could_have_known_is_over<B: RegistryBench>() {
     let bench = B::waiting();
@@ -18,7 +18,7 @@ pub(crate) fn a_new_registry_makes_newcomers_wait_until_every_lease_it_could_hav
     let not_before_ms = error.fields().not_before_ms.unwrap() as i64;
     assert!(not_before_ms.abs_diff(bench.not_before_ms()) <= 1, "as it is kept");
     let until = not_before_ms - bench.now_ms();
-    assert!((QUARANTINE_MS - 5000..=QUARANTINE_MS).contains(&until), "{until} ms");
+    assert!((bench.quarantine_ms() - 5000..=bench.quarantine_ms()).contains(&until), "{until} ms");
     let wait_for = error.worth_retrying_in().unwrap();
     assert!(wait_for <= TTL + Duration::from_secs(3) && wait_for > TTL, "{wait_for:?}");
     assert_eq!(error.fields().command, Some("npx mintid setup --accept-reset"));
@@ -120,9 +120,9 @@ pub(crate) fn a_second_reset_begins_the_wait_anew<B: RegistryBench>() {
     for _ in 0..2 {
         bench.change_incarnation();
         let until = refusal(&*bench.any()).fields().not_before_ms.unwrap() as i64;
-        assert!(until - bench.now_ms() > QUARANTINE_MS - 5000);
+        assert!(until - bench.now_ms() > bench.quarantine_ms() - 5000);
         renewed(&mut holder).unwrap();
-        bench.step(QUARANTINE_MS / 2);
+        bench.step(bench.quarantine_ms() / 2);
     }
 }
 
@@ -137,8 +137,8 @@ pub(crate) fn many_that_meet_another_incarnation_together_agree_on_one<B: Regist
         }
     });
     let not_before_ms = bench.not_before_ms();
-    assert!(not_before_ms <= bench.now_ms() + QUARANTINE_MS && not_before_ms >= began + QUARANTINE_MS);
-    bench.step(QUARANTINE_MS);
+    assert!(not_before_ms <= bench.now_ms() + bench.quarantine_ms() && not_before_ms >= began + bench.quarantine_ms());
+    bench.step(bench.quarantine_ms());
     assert!(!must_wait(&*bench.any()), "the wait was begun anew for some of them");
     assert_eq!(bench.not_before_ms(), not_before_ms);
 }

@@ -10,7 +10,7 @@ use mintid::layout::Layout;
 
 use super::{must_wait, refusal, settled};
 use crate::support::bench::{Holder, few_machines, wait};
-use crate::support::registry::{QUARANTINE_MS, RegistryBench, TTL};
+use crate::support::registry::{RegistryBench, TTL};
 
 pub(crate) fn a_release_keeps_the_end_and_no_token<B: RegistryBench>() {
     let bench = B::granting();
@@ -64,7 +64,7 @@ pub(crate) fn setup_is_idempotent_and_only_an_operators_word_ends_a_wait<B: Regi
     let operator = bench.client_of_all();
     let first = wait(operator.setup(Mode::Plain)).unwrap();
     assert!(first.created && first.machine_ids == 31);
-    assert!((first.not_before_ms - first.now_ms).abs_diff(QUARANTINE_MS as u64) < 5000, "{first:?}");
+    assert!((first.not_before_ms - first.now_ms).abs_diff(bench.quarantine_ms() as u64) < 5000, "{first:?}");
     bench.step(1000);
     let again = wait(operator.setup(Mode::Plain)).unwrap();
     assert_eq!((again.created, again.not_before_ms), (false, first.not_before_ms));

@@ -16,7 +16,7 @@ pub(crate) use self::forgetting::*;
 pub(crate) use self::keeping::*;
 pub(crate) use self::restoring::*;
 use crate::support::bench::{self, Holder, wait};
-use crate::support::registry::{QUARANTINE_MS, RegistryBench, TTL};
+use crate::support::registry::{RegistryBench, TTL};
 
 /// One `#[test]` a check, each on a bench of its own.
 macro_rules! suite {
@@ -95,9 +95,9 @@ pub(crate) fn notices<B: RegistryBench>(bench: &B, what: &str, mut holder: Holde
     assert!(must_wait(&*bench.any()), "{what}: granted before the old leases were over");
     let after = renewed(&mut holder).unwrap_or_else(|lost| panic!("{what}: a holder was stopped: {lost:?}"));
     assert!(after.end_ms >= before.end_ms && after.token == before.token, "{what}: {before:?} became {after:?}");
-    bench.step(QUARANTINE_MS / 2);
+    bench.step(bench.quarantine_ms() / 2);
     let after = renewed(&mut holder).expect("a renewal within the wait");
-    bench.step(QUARANTINE_MS / 2 + 100);
+    bench.step(bench.quarantine_ms() / 2 + 100);
     let newcomers: Vec<Holder> = (0..3).map(|_| bench.holder(0, 3)).collect();
     let taken: Vec<u32> = newcomers.iter().map(|newcomer| newcomer.lease().machine).collect();
     assert!(!taken.contains(&after.machine), "{what}: machine ID {} was granted twice", after.machine);

@@ -4,7 +4,7 @@ use mintid::coordinator::registry::{Mode, OnReset, Registry, Report};
 
 use super::{must_wait, renewed};
 use crate::support::bench::wait;
-use crate::support::registry::{QUARANTINE_MS, RegistryBench, TTL};
+use crate::support::registry::{RegistryBench, TTL};
 
 fn set_up<B: RegistryBench>(bench: &B, mode: Mode, on_reset: OnReset) -> Report {
     wait(bench.client_on(|terms| terms.on_reset = on_reset).setup(mode)).unwrap()
@@ -17,17 +17,17 @@ pub(crate) fn an_announced_restore_makes_newcomers_wait_and_holders_go_on<B: Reg
     // As a backup has it from before machine ID 0 was leased.
     bench.write(0, None, 0);
     let report = set_up(&bench, Mode::Restored, OnReset::Wait);
-    assert!((report.not_before_ms as i64 - bench.now_ms() - QUARANTINE_MS).abs() < 5000, "{report:?}");
+    assert!((report.not_before_ms as i64 - bench.now_ms() - bench.quarantine_ms()).abs() < 5000, "{report:?}");
     assert!(!report.created, "{report:?}");
     assert!(must_wait(&*bench.within(0, 0)));
 
-    bench.step(QUARANTINE_MS / 2);
+    bench.step(bench.quarantine_ms() / 2);
     let again = set_up(&bench, Mode::Restored, OnReset::Grant);
     let later = (again.not_before_ms - report.not_before_ms) as i64;
-    assert!((later - QUARANTINE_MS / 2).abs() < 5000, "the wait begins anew: {later} ms");
+    assert!((later - bench.quarantine_ms() / 2).abs() < 5000, "the wait begins anew: {later} ms");
     assert_eq!(set_up(&bench, Mode::Plain, OnReset::Wait).not_before_ms, again.not_before_ms);
 
-    for step in [0, QUARANTINE_MS / 2, QUARANTINE_MS / 2 - 1000] {
+    for step in [0, bench.quarantine_ms() / 2, bench.quarantine_ms() / 2 - 1000] {
         bench.step(step);
         assert!(must_wait(&*bench.within(1, 1)));
         let token = holder.lease().token;
