@@ -48,21 +48,19 @@ async function evicted(stage) {
   await stage.everybodyMints()
 }
 
-/** No room for a renewal: each is tried again, and none is lost. No room for a claim: whoever comes waits for it. */
+/** A renewal needs no more room: all of them go on. No room for a claim: whoever comes waits for it. */
 async function full(stage) {
   const options = SOME
   const holders = await stage.holders(3, { options })
   await stage.coordinator.fillUp()
-  await Promise.all(holders.map(toldOfNoRoom))
-  await stage.coordinator.makeRoom()
   const moment = now()
-  await Promise.all(holders.map((holder) => holder.event('leaseRenewed', { after: moment })))
-  neverStopped(holders)
-  await stage.coordinator.fillUp()
   await toldOfNoRoom(stage.newcomer({ options }))
+  await Promise.all(holders.map((holder) => holder.event('leaseRenewed', { after: moment })))
   await stage.coordinator.makeRoom()
   stage.faultEnds()
   await stage.everybodyMints()
+  neverStopped(holders)
+  assert.deepEqual(retriesOf(holders, 'OOM'), [])
 }
 
 function toldOfNoRoom(process) {
