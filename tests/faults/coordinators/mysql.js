@@ -33,6 +33,8 @@ class Mysql {
   static framing = MysqlFraming
   /** What is its own: protocol, clock, incarnation, binary log. The rest is as on PostgreSQL. */
   static short = ['server-killed', 'repeated', 'time-zone', 'leases-dropped']
+  /** Of scenarios in which a server starts: nothing is leased in its first two seconds, and holders shall outlast that. */
+  static startLease = { ttlMs: 8000, firstTtlMs: 7000 }
   #server
   #servers
   #folder
@@ -115,6 +117,7 @@ class Mysql {
 
   /** A commit is confirmed long before it is safe. */
   async flushLate() {
+    if (this.#server.losesNothing) throw new Error('MariaDB loses nothing in /dev/shm: TMPDIR must be another folder')
     await this.#server.sql('set global innodb_flush_log_at_trx_commit = 0, global innodb_flush_log_at_timeout = 2700')
   }
 

@@ -78,7 +78,8 @@ describe('a throw-away MariaDB or MySQL', { skip: Mysql.unavailable() ?? false }
     assert.deepEqual((await mysql.fences()).at(-1), fence(9, 2000))
   })
 
-  test('a crash loses what was confirmed early, and what it lost stays known', async () => {
+  const skip = tmpdir().startsWith('/dev/shm') && 'MariaDB loses nothing there'
+  test('a crash loses what was confirmed early, and what it lost stays known', { skip }, async () => {
     const { mysql, client } = await server()
     await mysql.flushLate()
     await client(claim(1, 3))
