@@ -54,7 +54,7 @@ function chosen({ short, only, coordinator }) {
     const reason = coordinators[on].unavailable()
     if (reason) stop(`${on}: ${reason}`)
     for (const name of names) {
-      if (fits(scenarios[name], on, coordinators[on]) && (!short || isShort(scenarios[name], on)))
+      if (fits(scenarios[name], on, coordinators[on]) && (!short || isShort(name, on, coordinators[on])))
         plays.push({ name, on })
     }
   }

@@ -13,6 +13,9 @@ const { lossesOf, numbersOf, problemsOf, saidTo, timesOf } = require('./verdict.
 /** Short leases, so that they run out while somebody watches. */
 const LEASE = { ttlMs: 4000, firstTtlMs: 3000, renewEveryMs: 700, requestTimeoutMs: 800, acquireTimeoutMs: 5000 }
 
+/** Of a coordinator: what starts a server while there are leases. */
+const STARTS = ['start', 'putBack']
+
 /** About 30 000 IDs a second and process: faults shall meet minting, not a busy machine. */
 const PACE = { singles: 8, many: 32, everyMs: 4 }
 
@@ -28,9 +31,10 @@ class Stage {
   #ended = null
   #planted
 
-  static async open(Coordinator, folder, shared, { short, planted, scenario: { made, lease } }) {
+  static async open(Coordinator, folder, shared, { short, planted, scenario: { made, lease, needs = [] } }) {
     const stage = new Stage()
-    stage.lease = { ...LEASE, ...lease }
+    const starts = STARTS.some((method) => needs.includes(method))
+    stage.lease = { ...LEASE, ...(starts && Coordinator.startLease), ...lease }
     stage.short = short
     stage.#planted = planted
     stage.#folder = folder

@@ -37,6 +37,10 @@ function fits({ server = false, framing = false, needs = [], only }, name, Coord
 }
 
 /** Whether a scenario is part of the short form on a coordinator. */
-const isShort = ({ short = false }, name) => (Array.isArray(short) ? short.includes(name) : short)
+function isShort(scenario, on, Coordinator) {
+  if (Coordinator.short) return Coordinator.short.includes(scenario)
+  const { short = false } = scenarios[scenario]
+  return Array.isArray(short) ? short.includes(on) : short
+}
 
 module.exports = { fits, isShort, scenarios }

@@ -2,7 +2,7 @@
 
 const assert = require('node:assert/strict')
 
-/** A request may need three ways there and back, its connection included: less than its timeout. */
+/** A request may need six ways there and back, its connection included: less than its timeout. */
 const SLOW_MS = 80
 const SOME = { machineIds: { from: 0, to: 11 } }
 
@@ -112,7 +112,7 @@ module.exports = {
     'answers later than the request timeout',
     outlasting((proxy) => proxy.delay(600))
   ),
-  delayed: scenario(`requests and answers delayed by ${SLOW_MS} ms each`, slow),
+  delayed: scenario(`requests and answers delayed by ${SLOW_MS} ms each`, slow, { lease: { requestTimeoutMs: 1500 } }),
   repeated: scenario('every request executed twice', twice(0), { short: true, framing: true }),
   'repeated-late': scenario('every request executed again 1.5 s later', twice(1500), { framing: true })
 }

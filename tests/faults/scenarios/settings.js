@@ -26,10 +26,10 @@ async function timeZone(stage) {
 }
 
 /** Leases that were confirmed before they were safe, and a crash that loses them. */
-async function early(stage) {
+const early = (confirmEarly) => async (stage) => {
   stage.forgets = true
   const options = { machineIds: { from: 0, to: 9 } }
-  await stage.coordinator.confirmEarly()
+  await confirmEarly(stage.coordinator)
   stage.proxy.reset()
   await stage.holders(3, { options })
   await stage.coordinator.crash()
@@ -44,6 +44,11 @@ module.exports = {
   'early-commit': {
     title: 'synchronous_commit off, and the server killed',
     needs: ['confirmEarly', 'crash', 'start'],
-    run: early
+    run: early((coordinator) => coordinator.confirmEarly())
+  },
+  'late-flush': {
+    title: 'innodb_flush_log_at_trx_commit=0, and the server killed',
+    needs: ['flushLate', 'crash', 'start'],
+    run: early((coordinator) => coordinator.flushLate())
   }
 }
