@@ -32,6 +32,10 @@ export declare class Handle {
   lease(): LeaseInfo | null
   /** Gives the lease up as lost, for all who share it, and takes another; the event says why. */
   relinquish(why: string): void
+  /** Encrypts 8, 12 or 16 bytes under the generator's cipher for that size. */
+  encrypt(nonce: Uint8Array): Buffer | Failure
+  /** The inverse of `encrypt`. */
+  decrypt(nonce: Uint8Array): Buffer | Failure
   /** Leaves the lease; the last one releases it. Takes 5 s at most and never rejects. */
   close(): Promise<null>
 }
@@ -39,6 +43,9 @@ export declare class Handle {
 export interface AcceptedSpelling {
   prefix: string
   mask: boolean
+  key?: string
+  cipher?: string
+  maskTweak?: Uint8Array
   format: string
 }
 
@@ -51,6 +58,11 @@ export interface Check {
   verdict: 'ok' | 'warning' | 'error'
   found: string
   advice?: string
+}
+
+export interface CipherKey {
+  bits: number
+  key: Uint8Array
 }
 
 export interface EnvironmentVariable {
@@ -164,6 +176,11 @@ export interface MovedSequence {
   moved: boolean
 }
 
+export interface NamedKey {
+  name: string
+  key: Uint8Array
+}
+
 export interface NativeOptions {
   coordinator: 'local' | 'directory' | 'fixed' | 'none' | 'postgres' | 'redis'
   directory?: string
@@ -178,6 +195,9 @@ export interface NativeOptions {
   namespace: string
   lease: LeaseOptions
   key?: Uint8Array
+  keys?: Array<NamedKey>
+  cipherKeys?: Array<CipherKey>
+  ciphers?: Array<SizedCipher>
   layout: LayoutOptions
 }
 
@@ -201,6 +221,11 @@ export interface SetupReport {
 /** The SQL that `setup` runs. */
 export declare function setupSql(options: NativeOptions): string | Failure
 
+export interface SizedCipher {
+  bits: number
+  cipher: string
+}
+
 /** What is behind the last `undefined` that a bound function returned on this thread. */
 export declare function takeFailure(): Failure | null
 
@@ -220,6 +245,11 @@ export interface TypeSpec {
   format: string
   dbFormat: string
   mask: boolean
+  /** Of the mask: the name of a key of the generator's; the one without a name by default. */
+  key?: string
+  /** The generator's by default. */
+  cipher?: string
+  maskTweak?: Uint8Array
   accepts: Array<AcceptedSpelling>
   persistPrefix: boolean
 }

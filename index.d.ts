@@ -34,7 +34,7 @@ export function idType<
   const Kind extends IdKind = 'counter',
   const Format extends IdFormat = 'base58',
   const DbFormat extends IdFormat = 'signed',
-  const Mask extends boolean = false,
+  const Mask extends boolean | string = false,
   const Persist extends boolean = false
 >(
   prefix: Prefix,
@@ -70,8 +70,17 @@ export type IdFormat = 'base58' | 'url64' | 'hex' | 'hex32' | 'signed' | 'unsign
 /** A format that is a bigint where there is no prefix. */
 export type NumericFormat = 'signed' | 'unsigned'
 
-/** A block cipher for 64-bit numbers: Speck64/128. */
-export type IdCipher = 'speck'
+/**
+ * A block cipher for 64-bit numbers.
+ *
+ * | cipher | what it is | choose it |
+ * |---|---|---|
+ * | `'speck'` | Speck64/128 | where nothing speaks against it: the fastest |
+ * | `'aes'` | AES-256 in the construction FF1 of NIST SP 800-38G | where only a standard will do; it can have a `maskTweak` |
+ * | `'blowfish'` | Blowfish, 128-bit key | to read what NoNoncense wrote with its default |
+ * | `'des3'` | Triple DES, three keys | to read what NoNoncense wrote with it |
+ */
+export type IdCipher = 'speck' | 'aes' | 'blowfish' | 'des3'
 
 /**
  * The options of {@link idType}. Combinations that mean nothing do not compile, and are refused at run time.
@@ -83,7 +92,7 @@ export interface IdTypeOptions<
   Kind extends IdKind = IdKind,
   Format extends IdFormat = IdFormat,
   DbFormat extends IdFormat = IdFormat,
-  Mask extends boolean = boolean,
+  Mask extends boolean | string = boolean | string,
   Persist extends boolean = boolean
 > {
   /** How the numbers are counted. Default `'counter'`. */
@@ -100,20 +109,41 @@ export interface IdTypeOptions<
 
   /**
    * Whether the application's text is a block cipher's view of the database's number, so that it tells neither how many
-   * IDs there are nor which is older. Needs the generator's `key`. Not with `kind: 'encrypted'`. Default `false`.
+   * IDs there are nor which is older. `true` takes the generator's `key`, a name the one of that name among its `keys`.
+   * Not with `kind: 'encrypted'`. Default `false`.
+   *
+   * @example
+   * await start({ coordinator, key, keys: { partner: process.env.PARTNER_KEY } })
+   * idType('usr_', { mask: 'partner' })
    */
   mask?: Mask & (Kind extends 'encrypted' ? false : unknown)
 
-  /** The block cipher; only with `mask: true` or `kind: 'encrypted'`. Default `'speck'`. */
-  cipher?: Kind extends 'encrypted' ? IdCipher : Mask extends true ? IdCipher : never
+  /**
+   * The block cipher; only with `mask` or `kind: 'encrypted'`. Default: the generator's `ciphers[64]`, which is `'speck'`
+   * where that says nothing. It must never change for an encrypted column, and for a mask only as `accepts` allows.
+   */
+  cipher?: Kind extends 'encrypted' ? IdCipher : Mask extends false ? never : IdCipher
 
   /**
-   * Further spellings that are read and never written: how a prefix or a format is changed in a running system. Each
-   * needs a prefix or a length of its own, so that no text can be read in two ways.
+   * What chooses another mask under the same key, so that two types show one number as two texts: 1 to 256 bytes, a
+   * string taken as its UTF-8 bytes. It is no secret. Only with `mask` and the cipher `'aes'`. Default: none.
+   *
+   * @example
+   * idType('usr_', { mask: true, cipher: 'aes', maskTweak: 'users' })
+   */
+  maskTweak?: Mask extends false ? never : string | Uint8Array
+
+  /**
+   * Further spellings that are read and never written: how a prefix, a key, a cipher or a format is changed in a running
+   * system. Each needs a prefix or a length of its own, so that no text can be read in two ways.
    *
    * @example
    * // IDs were `user_…` once; old links go on working, `parse` turns them into `usr_…`
    * idType('usr_', { mask: true, accepts: [{ prefix: 'user_' }] })
+   *
+   * @example
+   * // the mask has another key since; what was shown as `u1_…` is still read
+   * idType('u2_', { mask: 'k2', accepts: [{ prefix: 'u1_', mask: true }] })
    */
   accepts?: readonly AcceptedSpelling[]
 
@@ -131,8 +161,12 @@ export interface IdTypeOptions<
 export interface AcceptedSpelling {
   /** `''` accepts IDs without a prefix. */
   prefix?: string
-  mask?: boolean
+  /** Whether it is masked, and by the name of which key. */
+  mask?: boolean | string
+  /** Only where it is masked. */
   cipher?: IdCipher
+  /** Only where it is masked. Left out, it is the type's own together with the type's own cipher. */
+  maskTweak?: string | Uint8Array
   format?: IdFormat
 }
 
@@ -492,7 +526,7 @@ export class IdGenerator extends EventEmitter {
     const Kind extends IdKind = 'counter',
     const Format extends IdFormat = 'base58',
     const DbFormat extends IdFormat = 'signed',
-    const Mask extends boolean = false,
+    const Mask extends boolean | string = false,
     const Persist extends boolean = false
   >(
     prefix: Prefix,
@@ -523,6 +557,24 @@ export class IdGenerator extends EventEmitter {
    * })
    */
   health(): GeneratorHealth
+
+  /**
+   * Encrypts a number, or a nonce of your own, under the generator's cipher for its size: a bijection, so what was unique
+   * stays so. It hides order and time; it is no encryption of messages. Needs no lease.
+   *
+   * @param nonce 8, 12 or 16 bytes, big-endian; of 12 bytes under `'blowfish'` and `'des3'` the last four must be zero
+   * @returns as many bytes
+   * @throws {NoKeyError} without a key for that size
+   * @throws {ConfigError} with `option: 'nonce'` for anything else
+   *
+   * @example
+   * const hidden = ids.encrypt(Buffer.from('0000000000000005', 'hex'))
+   * ids.decrypt(hidden)                                 // <Buffer 00 00 00 00 00 00 00 05>
+   */
+  encrypt(nonce: Uint8Array): Buffer
+
+  /** The inverse of {@link IdGenerator.encrypt}; takes and throws the same. */
+  decrypt(nonce: Uint8Array): Buffer
 
   /**
    * Gives the lease up as lost (`leaseLost` with `'relinquished'`) and takes another one. Does nothing without a lease.
@@ -825,6 +877,25 @@ export interface CommonOptions {
    * for masks and encrypted types. It must never change, since every masked ID would. `npx mintid key` makes one.
    */
   key?: string | Uint8Array | undefined
+
+  /**
+   * Further base keys by name, for types with `mask: 'name'`: a key that a column had before, or one that only some
+   * services know. A name is 1 to 64 characters of `A-Z a-z 0-9 . _ -`, a key as `key`.
+   */
+  keys?: { [name: string]: string | Uint8Array | undefined }
+
+  /**
+   * Keys that are used as they are instead of being derived from `key`, by bits; for systems that have such keys already.
+   * Their length is the cipher's: of `'speck'` 16, 18 and 32 bytes, of `'aes'` 32, of `'blowfish'` 16, of `'des3'` 24.
+   * They belong to the ciphers of `ciphers`; a type with another `cipher` derives its key from `key`.
+   */
+  cipherKeys?: { [Bits in 64 | 96 | 128]?: string | Uint8Array | undefined }
+
+  /**
+   * The cipher of each size, for masks and encrypted types (64) and for {@link IdGenerator.encrypt}. Default
+   * `{ 64: 'speck', 96: 'speck', 128: 'aes' }`.
+   */
+  ciphers?: { 64?: IdCipher; 96?: 'speck' | 'blowfish' | 'des3'; 128?: 'aes' | 'speck' }
 
   /** How many bits of an ID each part has. It must never change for a table that has IDs. */
   layout?: LayoutOptions

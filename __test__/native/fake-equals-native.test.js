@@ -16,6 +16,16 @@ const FORMATS = ['base58', 'url64', 'hex', 'hex32', 'signed', 'unsigned', 'raw']
 const DEFAULT_LAYOUT = { partition: 0, time: 42, machine: 9, sequence: 13, epochMs: Date.UTC(2025, 0, 1) }
 const SMALL_LAYOUT = { partition: 0, time: 40, machine: 4, sequence: 10, epochMs: Date.UTC(2000, 0, 1) }
 
+const KEYS = {
+  key: Buffer.from('a key of thirty-two bytes or more'),
+  keys: [{ name: 'k1', key: Buffer.from('another key of 32 bytes, or more') }],
+  cipherKeys: [{ bits: 64, key: Buffer.alloc(24, 5) }],
+  ciphers: [
+    { bits: 64, cipher: 'des3' },
+    { bits: 128, cipher: 'speck' }
+  ]
+}
+
 const spelling = { prefix: '', mask: false, cipher: 'speck', format: 'base58' }
 const plain = { ...spelling, kind: 'counter', base: 'counter', dbFormat: 'signed', accepts: [], persistPrefix: false }
 
@@ -44,13 +54,28 @@ const specs = [
       { ...spelling, format: 'signed' },
       { ...spelling, format: 'raw', mask: true }
     ]
+  },
+  { ...plain, prefix: 'k_', mask: true, key: 'k1', cipher: 'blowfish' },
+  { ...plain, prefix: 'x_', mask: true, cipher: undefined },
+  { ...plain, prefix: 'x.', kind: 'encrypted', cipher: undefined, dbFormat: 'unsigned' },
+  {
+    ...plain,
+    prefix: 'a_',
+    mask: true,
+    cipher: 'aes',
+    maskTweak: Buffer.from('users'),
+    accepts: [
+      { ...spelling, prefix: 'b_', mask: true, cipher: 'aes' },
+      { ...spelling, prefix: 'c_', mask: true, cipher: 'des3', key: 'k1' },
+      { ...spelling, prefix: 'd_', mask: true, cipher: 'aes', key: 'k1', maskTweak: Buffer.alloc(40, 1) }
+    ]
   }
 ]
 
 for (const { layout = DEFAULT_LAYOUT, ...spec } of specs) {
   const name = JSON.stringify({ ...spec, accepts: spec.accepts.length, epochMs: layout.epochMs })
   const random = new Random(0x6d696e74)
-  const [fake, real] = bindings(spec, Buffer.from('a key of thirty-two bytes or more'), layout)
+  const [fake, real] = bindings(spec, KEYS, layout)
   const both = { fake, real }
   const app = (number) => both.fake.fromDb(dbOf(spec, number))
 
@@ -92,27 +117,46 @@ for (const { layout = DEFAULT_LAYOUT, ...spec } of specs) {
 
 test('without a key the same types are refused', () => {
   for (const spec of specs) {
-    const [fake, real] = bindings(spec, undefined, DEFAULT_LAYOUT)
+    const [fake, real] = bindings(spec, {}, DEFAULT_LAYOUT)
     assert.deepEqual([fake.code, fake.bits], [real.code, real.bits], JSON.stringify(spec))
   }
 })
 
+test('nonces of every size are encrypted and decrypted alike, or refused alike', () => {
+  const random = new Random(0x6e6f6e63)
+  const none = { cipherKeys: [], ciphers: [{ bits: 96, cipher: 'blowfish' }] }
+  for (const keys of [{}, KEYS, { ...KEYS, ...none }, { cipherKeys: KEYS.cipherKeys, ciphers: KEYS.ciphers }]) {
+    const [fake, real] = handles(keys, DEFAULT_LAYOUT).map(({ handle }) => handle)
+    for (let trial = 0; trial < 300; trial++) {
+      const nonce = Buffer.from(random.text(4 * random.pick([2, 3, 4]), '\x00\x01\x7f\x80\xff'), 'latin1')
+      if (trial % 3 === 0) nonce.fill(0, 8)
+      for (const method of ['encrypt', 'decrypt']) {
+        const [made, expected] = [fake, real].map((handle) => handle[method](nonce))
+        assert.deepEqual(made.failure ? outcome(made) : made, expected.failure ? outcome(expected) : expected)
+      }
+      const crypted = real.encrypt(nonce)
+      if (!crypted.failure) assert.deepEqual(real.decrypt(crypted), nonce)
+    }
+  }
+})
+
 /** What both backends make of a type, under a handle that never gets a lease. */
-function bindings({ layout: _, ...spec }, key, layout) {
+function bindings({ layout: _, ...spec }, keys, layout) {
+  const [fake, real] = handles(keys, layout)
+  return [fake, real].map(({ backend, handle }) =>
+    Object.assign(backend.bind(spec, handle), { takeFailure: backend.takeFailure })
+  )
+}
+
+function handles(keys, layout) {
   const lease = { ttlMs: 300_000, firstTtlMs: 60_000, renewEveryMs: 60_000, requestTimeoutMs: 5000 }
-  const options = { namespace: 'default', lease, key, layout }
+  const options = { namespace: 'default', lease, ...keys, layout }
   const fake = fakeBackend(() => layout.epochMs + 1)
   const sources = [
     [fake, { coordinator: 'fixed', machineId: { number: 1 } }],
     [native, { coordinator: 'none' }]
   ]
-  return sources.map(([backend, source]) => {
-    const binding = backend.bind(
-      spec,
-      backend.open({ ...options, ...source }, () => {})
-    )
-    return Object.assign(binding, { takeFailure: backend.takeFailure })
-  })
+  return sources.map(([backend, source]) => ({ backend, handle: backend.open({ ...options, ...source }, () => {}) }))
 }
 
 /** Calls a method of both bindings, and returns what they agree on: a value, or undefined for a failure. */

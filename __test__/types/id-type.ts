@@ -83,6 +83,11 @@ idType('x_', { kind: 'sortable' as 'sortable' | 'counter' }).rangeFor({ from: 0,
 idType('x_', { kind: 'encrypted' })
 idType('x_', { kind: 'encrypted', base: 'sortable', cipher: 'speck', mask: false })
 idType('x_', { mask: true, cipher: 'speck' })
+idType('x_', { mask: 'k1', cipher: 'aes', maskTweak: 'users' })
+idType('x_', { mask: true, maskTweak: new Uint8Array(8) })
+idType('x_', { mask: true as boolean, cipher: 'des3' })
+idType('x_', { kind: 'encrypted', cipher: 'blowfish' })
+idType('x_', { mask: 'k2', accepts: [{ prefix: 'y_', mask: 'k1', cipher: 'aes', maskTweak: 'users' }] })
 idType('x_', { accepts: [{ prefix: 'old_' }, { prefix: '', format: 'hex' }] })
 // @ts-expect-error what is encrypted needs no mask
 idType('x_', { kind: 'encrypted', mask: true })
@@ -101,7 +106,11 @@ idType('x_', { mask: true, formt: 'hex' })
 // @ts-expect-error an unknown kind
 idType('x_', { kind: 'random' })
 // @ts-expect-error an unknown cipher
-idType('x_', { mask: true, cipher: 'aes' })
+idType('x_', { mask: true, cipher: 'rc4' })
+// @ts-expect-error nothing is masked
+idType('x_', { maskTweak: 'users' })
+// @ts-expect-error what is encrypted has the generator's key
+idType('x_', { kind: 'encrypted', mask: 'k1' })
 // @ts-expect-error an option of a later version
 idType('x_', { bits: 128 })
 // @ts-expect-error an unknown member of a spelling

@@ -118,7 +118,27 @@ const REFUSED_BY_GENERATOR = [
   [local({ layout: { epoch: -1 } }), 'layout.epoch'],
   [local({ layout: { epoch: 2 ** 43 + 1 } }), 'layout.epoch'],
   [local({ layout: { epochMs: 0 } }), 'layout.epochMs'],
-  [local({ keys: {} }), 'keys'],
+  [local({ keys: undefined }), 'keys'],
+  [local({ keys: key }), 'keys'],
+  [local({ keys: [key] }), 'keys'],
+  [local({ keys: Buffer.from(key) }), 'keys'],
+  [local({ keys: { k1: undefined } }), 'keys.k1'],
+  [local({ keys: { k1: '' } }), 'keys.k1'],
+  [local({ keys: { k1: 'k'.repeat(31) } }), 'keys.k1'],
+  [local({ keys: { k1: 7 } }), 'keys.k1'],
+  [local({ keys: { 'a b': key } }), 'keys'],
+  [local({ keys: { ['k'.repeat(65)]: key } }), 'keys'],
+  [local({ cipherKeys: key }), 'cipherKeys'],
+  [local({ cipherKeys: { 32: key } }), 'cipherKeys.32'],
+  [local({ cipherKeys: { 64: undefined } }), 'cipherKeys.64'],
+  [local({ cipherKeys: { 64: key } }), 'cipherKeys.64'],
+  [local({ cipherKeys: { 64: 'k'.repeat(16), 96: 'k'.repeat(16) } }), 'cipherKeys.96'],
+  [local({ cipherKeys: { 64: 'k'.repeat(16) }, ciphers: { 64: 'aes' } }), 'cipherKeys.64'],
+  [local({ ciphers: 'aes' }), 'ciphers'],
+  [local({ ciphers: { 64: 'AES' } }), 'ciphers.64'],
+  [local({ ciphers: { 96: 'aes' } }), 'ciphers.96'],
+  [local({ ciphers: { 128: 'des3' } }), 'ciphers.128'],
+  [local({ ciphers: { 32: 'speck' } }), 'ciphers.32'],
   [local({ 'odd name\n': 1 }), '"odd name\\n"']
 ]
 
@@ -143,10 +163,19 @@ const REFUSED_BY_TYPE = [
   ['usr_', { format: 'base64' }, 'format'],
   ['usr_', { format: null }, 'format'],
   ['usr_', { dbFormat: 'bigint' }, 'dbFormat'],
-  ['usr_', { mask: 'yes' }, 'mask'],
+  ['usr_', { mask: '' }, 'mask'],
+  ['usr_', { mask: 1 }, 'mask'],
   ['usr_', { mask: null }, 'mask'],
   ['usr_', { kind: 'encrypted', mask: true }, 'mask'],
-  ['usr_', { mask: true, cipher: 'aes' }, 'cipher'],
+  ['usr_', { kind: 'encrypted', mask: 'k1' }, 'mask'],
+  ['usr_', { mask: true, cipher: 'AES' }, 'cipher'],
+  ['usr_', { kind: 'encrypted', cipher: 'rot13' }, 'cipher'],
+  ['usr_', { maskTweak: 'users' }, 'maskTweak'],
+  ['usr_', { kind: 'encrypted', cipher: 'aes', maskTweak: 'users' }, 'maskTweak'],
+  ['usr_', { mask: true, cipher: 'speck', maskTweak: 'users' }, 'maskTweak'],
+  ['usr_', { mask: true, cipher: 'aes', maskTweak: 7 }, 'maskTweak'],
+  ['usr_', { mask: true, cipher: 'aes', maskTweak: Buffer.alloc(0) }, 'maskTweak'],
+  ['usr_', { mask: true, cipher: 'aes', maskTweak: Buffer.alloc(257) }, 'maskTweak'],
   ['usr_', { cipher: 'speck' }, 'cipher'],
   ['usr_', { mask: false, cipher: 'speck' }, 'cipher'],
   ['usr_', { dbFormat: 'hex', persistPrefix: 1 }, 'persistPrefix'],
@@ -171,6 +200,12 @@ const REFUSED_BY_TYPE = [
   ['usr_', { accepts: [{ prefix: undefined }] }, 'accepts[0].prefix'],
   ['usr_', { accepts: [{ prefx: 'user_' }] }, 'accepts[0].prefx'],
   ['usr_', { kind: 'encrypted', accepts: [{ prefix: 'user_', mask: true }] }, 'accepts[0].mask'],
+  ['usr_', { accepts: [{ prefix: 'user_', cipher: 'aes' }] }, 'accepts[0].cipher'],
+  ['usr_', { mask: true, accepts: [{ prefix: 'user_', mask: false, cipher: 'aes' }] }, 'accepts[0].cipher'],
+  ['usr_', { mask: true, accepts: [{ prefix: 'user_', mask: false, maskTweak: 'a' }] }, 'accepts[0].maskTweak'],
+  ['usr_', { mask: true, accepts: [{ prefix: 'user_', cipher: 'des3', maskTweak: 'a' }] }, 'accepts[0].maskTweak'],
+  ['usr_', { mask: true, accepts: [{ mask: 'k1' }] }, 'accepts[0]'],
+  ['usr_', { mask: true, accepts: [{ cipher: 'aes' }] }, 'accepts[0]'],
   ['usr_', { bits: 96 }, 'bits'],
   ['usr_', { space: 'users' }, 'space']
 ]
@@ -230,7 +265,9 @@ test('no message shows a secret, whatever option it ended up in', () => {
   for (const options of [{ coordinator: 'user:secret@host' }, local({ namespace: url }), { machineId: url }]) {
     assert.doesNotMatch(thrownBy(() => generatorOptions(options)).message, /secret/)
   }
-  assert.doesNotMatch(thrownBy(() => generatorOptions(local({ key: 'secret' }))).message, /secret/)
+  for (const mistake of [{ key: 'secret' }, { keys: 'secret' }, { keys: { k1: 'secret' } }, { cipherKeys: 'secret' }]) {
+    assert.doesNotMatch(thrownBy(() => generatorOptions(local(mistake))).message, /secret/)
+  }
 })
 
 test('what was found is cut and escaped', () => {
@@ -250,6 +287,9 @@ test('the defaults', () => {
     lease: { ttlMs: 300_000, firstTtlMs: 60_000, renewEveryMs: 60_000, requestTimeoutMs: 5000, onReset: 'wait' },
     incarnation: 'volatile',
     key: undefined,
+    keys: [],
+    cipherKeys: [],
+    ciphers: [],
     layout: { partition: 0, time: 42, machine: 9, sequence: 13, epochMs: 1_735_689_600_000 },
     acquireTimeoutMs: 60_000
   })
@@ -260,7 +300,9 @@ test('the defaults', () => {
     format: 'base58',
     dbFormat: 'signed',
     mask: false,
-    cipher: 'speck',
+    key: undefined,
+    cipher: undefined,
+    maskTweak: undefined,
     accepts: [],
     persistPrefix: false
   })
@@ -326,9 +368,36 @@ test('a machine ID by hand reads the environment or the host only when asked', (
 test('accepted spellings take what they leave out from the type', () => {
   const accepts = [{ prefix: 'user_' }, { prefix: '', mask: false, format: 'hex' }]
   const { spec } = typeOptions('usr_', { mask: true, accepts })
+  const unmasked = { key: undefined, cipher: undefined, maskTweak: undefined }
   assert.deepEqual(spec.accepts, [
-    { prefix: 'user_', mask: true, cipher: 'speck', format: 'base58' },
-    { prefix: '', mask: false, cipher: 'speck', format: 'hex' }
+    { ...unmasked, prefix: 'user_', mask: true, format: 'base58' },
+    { ...unmasked, prefix: '', mask: false, format: 'hex' }
+  ])
+})
+
+test('accepted spellings take the mask with its key, and the tweak with its cipher', () => {
+  const accepts = [{ prefix: 'a_' }, { prefix: 'b_', mask: true }, { prefix: 'c_', cipher: 'speck' }]
+  const { spec } = typeOptions('usr_', { mask: 'k1', cipher: 'aes', maskTweak: 'users', accepts })
+  const maskTweak = new TextEncoder().encode('users')
+  assert.deepEqual(spec.accepts, [
+    { prefix: 'a_', mask: true, key: 'k1', cipher: 'aes', maskTweak, format: 'base58' },
+    { prefix: 'b_', mask: true, key: undefined, cipher: 'aes', maskTweak, format: 'base58' },
+    { prefix: 'c_', mask: true, key: 'k1', cipher: 'speck', maskTweak: undefined, format: 'base58' }
+  ])
+})
+
+test('further keys are copied by their names, cipher keys by their bits', () => {
+  const partner = Buffer.from(key)
+  const explicit = Buffer.alloc(24, 7)
+  const options = local({ keys: { partner }, cipherKeys: { 64: explicit }, ciphers: { 64: 'des3', 128: 'speck' } })
+  const { keys, cipherKeys, ciphers } = generatorOptions(options)
+  partner.fill(0)
+  explicit.fill(0)
+  assert.deepEqual(keys, [{ name: 'partner', key: new TextEncoder().encode(key) }])
+  assert.deepEqual(cipherKeys, [{ bits: 64, key: new Uint8Array(24).fill(7) }])
+  assert.deepEqual(ciphers, [
+    { bits: 64, cipher: 'des3' },
+    { bits: 128, cipher: 'speck' }
   ])
 })
 

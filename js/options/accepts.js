@@ -1,8 +1,10 @@
 'use strict'
 
-const { refuse, unexpected, record, boolean, oneOf } = require('./check.js')
+const { refuse, unexpected, record, oneOf } = require('./check.js')
+const { ciphersOf } = require('./cipher.js')
+const { maskOption, tweakOption } = require('./mask.js')
 
-const NAMES = ['prefix', 'mask', 'cipher', 'format']
+const NAMES = ['prefix', 'mask', 'cipher', 'maskTweak', 'format']
 
 /** What a 64-bit number looks like in each format: how long, and what a beginning of it may consist of. */
 const TEXTS = {
@@ -25,7 +27,7 @@ const TEXTS = {
  * @returns {object[]}
  */
 function acceptsOption(accepts, own, known) {
-  if (!Array.isArray(accepts)) unexpected('accepts', 'an array of { prefix, mask, cipher, format }', accepts)
+  if (!Array.isArray(accepts)) unexpected('accepts', 'an array of { prefix, mask, cipher, maskTweak, format }', accepts)
   const spellings = [own]
   for (const [index, entry] of accepts.entries()) {
     const path = `accepts[${index}]`
@@ -40,15 +42,25 @@ function acceptsOption(accepts, own, known) {
   return spellings.slice(1)
 }
 
-function spellingOption(entry, path, own, { kind, formats, ciphers, prefixOption }) {
+function spellingOption(entry, path, own, { kind, bits, formats, prefixOption }) {
   record(entry, path, NAMES, ['prefix'])
-  const { prefix = own.prefix, mask = own.mask, cipher = own.cipher, format = own.format } = entry
+  const { prefix = own.prefix, format = own.format } = entry
   prefixOption(prefix, `${path}.prefix`)
-  boolean(mask, `${path}.mask`)
-  oneOf(cipher, `${path}.cipher`, ciphers)
   oneOf(format, `${path}.format`, formats)
-  if (mask && kind === 'encrypted') refuse(`${path}.mask`, "expected false with kind 'encrypted'")
-  return { prefix, mask, cipher, format }
+  const masked = 'mask' in entry ? maskOption(entry.mask, `${path}.mask`) : { mask: own.mask, key: own.key }
+  if (masked.mask && kind === 'encrypted') refuse(`${path}.mask`, "expected false with kind 'encrypted'")
+  return { prefix, ...masked, ...cipherOptions(entry, path, masked.mask ? own : {}, masked.mask ? bits : 0), format }
+}
+
+/** The cipher of the mask, if there is one, and its tweak, which the type's own is only together with its cipher. */
+function cipherOptions(entry, path, own, bits) {
+  for (const name of ['cipher', 'maskTweak']) {
+    if (name in entry && bits === 0) refuse(`${path}.${name}`, 'expected none without mask')
+  }
+  const { cipher = own.cipher } = entry
+  if ('cipher' in entry) oneOf(cipher, `${path}.cipher`, ciphersOf(bits))
+  const maskTweak = tweakOption(entry.maskTweak, `${path}.maskTweak`, cipher)
+  return { cipher, maskTweak: maskTweak ?? (cipher === own.cipher ? own.maskTweak : undefined) }
 }
 
 /** Whether some value could be read in both spellings, as two numbers. Errs on the safe side, as native code does. */
@@ -75,7 +87,9 @@ function agree(one, other) {
     isNumeric(other) &&
     one.prefix === other.prefix &&
     one.mask === other.mask &&
-    one.cipher === other.cipher
+    one.key === other.key &&
+    one.cipher === other.cipher &&
+    String(one.maskTweak) === String(other.maskTweak)
   )
 }
 

@@ -1,6 +1,7 @@
 'use strict'
 
-const { record, refuse, unexpected, isBytes } = require('./check.js')
+const { record, unexpected } = require('./check.js')
+const { keyOptions } = require('./keys.js')
 const { sourceOptions } = require('./source.js')
 const { serverOptions } = require('./server.js')
 const { leaseOptions } = require('./lease.js')
@@ -16,9 +17,11 @@ const NAMES = [
   'tls',
   'incarnation',
   'key',
+  'keys',
+  'cipherKeys',
+  'ciphers',
   'layout'
 ]
-const SHORTEST_KEY = 32
 
 /**
  * Checks a generator's options and fills in the defaults. Pure: reads neither environment nor host.
@@ -37,7 +40,7 @@ function generatorOptions(options) {
     ...serverOptions(options, source.coordinator),
     namespace: namespaceOption(options.namespace),
     lease,
-    key: keyOption(options.key),
+    ...keyOptions(options),
     layout,
     acquireTimeoutMs
   }
@@ -49,19 +52,6 @@ function namespaceOption(namespace = 'default') {
     unexpected('namespace', expected, namespace)
   }
   return namespace
-}
-
-/** A copy, so that the caller may wipe its own. Messages show nothing but the size. */
-function keyOption(key) {
-  if (key === undefined) return undefined
-  if (typeof key !== 'string' && !isBytes(key)) {
-    refuse('key', `expected a string or a Uint8Array, found a value of type ${typeof key}`)
-  }
-  const bytes = typeof key === 'string' ? new TextEncoder().encode(key) : key
-  if (bytes.length < SHORTEST_KEY) {
-    refuse('key', `expected at least ${SHORTEST_KEY} bytes, found ${bytes.length}; \`npx mintid key\` makes one`)
-  }
-  return Uint8Array.from(bytes)
 }
 
 module.exports = { generatorOptions }

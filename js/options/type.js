@@ -3,12 +3,23 @@
 const { record, refuse, unexpected, boolean, oneOf } = require('./check.js')
 const { bindType } = require('../shared.js')
 
-const NAMES = ['kind', 'base', 'format', 'dbFormat', 'mask', 'cipher', 'accepts', 'persistPrefix', 'generator']
+const NAMES = [
+  'kind',
+  'base',
+  'format',
+  'dbFormat',
+  'mask',
+  'cipher',
+  'maskTweak',
+  'accepts',
+  'persistPrefix',
+  'generator'
+]
 const KINDS = ['counter', 'sortable', 'encrypted']
 const BASES = ['counter', 'sortable']
 const FORMATS = ['base58', 'url64', 'hex', 'hex32', 'signed', 'unsigned', 'raw']
 const NUMERIC = ['signed', 'unsigned']
-const CIPHERS = ['speck']
+const BITS = 64
 
 /**
  * Checks an ID type's options and fills in the defaults. Pure.
@@ -20,13 +31,19 @@ const CIPHERS = ['speck']
  */
 function typeOptions(prefix, options = {}) {
   record(options, '', NAMES)
-  const { kind = 'counter', format = 'base58', dbFormat = 'signed', cipher = 'speck' } = options
+  const { kind = 'counter', format = 'base58', dbFormat = 'signed', cipher } = options
   const { mask = false, persistPrefix = false } = options
-  const spelling = { prefix: prefixOption(prefix, 'prefix'), mask: boolean(mask, 'mask'), cipher, format }
+  const spelling = {
+    prefix: prefixOption(prefix, 'prefix'),
+    ...(typeof mask === 'boolean' ? { mask, key: undefined } : require('./mask.js').maskOption(mask, 'mask')),
+    cipher,
+    maskTweak: tweakOption(options.maskTweak, cipher),
+    format
+  }
   oneOf(kind, 'kind', KINDS)
   oneOf(format, 'format', FORMATS)
   oneOf(dbFormat, 'dbFormat', FORMATS)
-  oneOf(cipher, 'cipher', CIPHERS)
+  if (cipher !== undefined) oneOf(cipher, 'cipher', require('./cipher.js').ciphersOf(BITS))
   boolean(persistPrefix, 'persistPrefix')
   refuseIncoherent({ ...options, prefix, kind, dbFormat })
   const accepts = options.accepts === undefined ? [] : acceptsOption(options.accepts, spelling, kind)
@@ -35,8 +52,13 @@ function typeOptions(prefix, options = {}) {
 }
 
 function acceptsOption(accepts, spelling, kind) {
-  const known = { kind, formats: FORMATS, ciphers: CIPHERS, prefixOption }
+  const known = { kind, bits: BITS, formats: FORMATS, prefixOption }
   return require('./accepts.js').acceptsOption(accepts, spelling, known)
+}
+
+/** What few types have is loaded with the first of them. */
+function tweakOption(tweak, cipher) {
+  return tweak === undefined ? undefined : require('./mask.js').tweakOption(tweak, 'maskTweak', cipher)
 }
 
 function prefixOption(prefix, option) {
@@ -45,11 +67,12 @@ function prefixOption(prefix, option) {
 }
 
 /** Refuses what would have no effect, or another one than the reader thinks. */
-function refuseIncoherent({ prefix, kind, dbFormat, mask, cipher, persistPrefix }) {
+function refuseIncoherent({ prefix, kind, dbFormat, mask, cipher, maskTweak, persistPrefix }) {
   if (mask && kind === 'encrypted') refuse('mask', "expected false with kind 'encrypted', which is masked already")
   if (cipher !== undefined && !mask && kind !== 'encrypted') {
-    refuse('cipher', "expected none without mask: true or kind: 'encrypted', since nothing would be ciphered")
+    refuse('cipher', "expected none without mask or kind: 'encrypted', since nothing would be ciphered")
   }
+  if (maskTweak !== undefined && !mask) refuse('maskTweak', 'expected none without mask')
   if (persistPrefix && prefix === '') refuse('persistPrefix', 'expected false without a prefix')
   if (persistPrefix && NUMERIC.includes(dbFormat)) {
     refuse('persistPrefix', `expected false with the numeric dbFormat '${dbFormat}'`)

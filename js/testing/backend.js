@@ -1,10 +1,10 @@
 'use strict'
 
+const { Keyring } = require('./ciphers/keyring.js')
 const { Failure } = require('./failure.js')
 const { FakeHandle } = require('./handle.js')
 const { FakeIdType } = require('./id-type.js')
 const { Layout } = require('./layout.js')
-const { derivedSpeck } = require('./speck.js')
 
 const ARRAYS = { signed: BigInt64Array, unsigned: BigUint64Array }
 
@@ -32,19 +32,19 @@ function fakeBackend(now) {
   }
 
   return {
-    open({ machineId, layout: bits, key }, onEvent) {
+    open({ machineId, layout: bits, ...options }, onEvent) {
       const layout = new Layout(bits)
-      const handle = new FakeHandle({ machineId: machineId.number, layout, now, onEvent })
-      means.set(handle, { layout, cipher: key && derivedSpeck(key) })
+      const keys = new Keyring(options)
+      const handle = new FakeHandle({ machineId: machineId.number, layout, keys, now, onEvent })
+      means.set(handle, { layout, keys })
       return handle
     },
 
     bind(spec, handle) {
-      const { layout, cipher } = means.get(handle)
-      const type = guarded(() => new FakeIdType(spec, layout, cipher))()
+      const { layout, keys } = means.get(handle)
+      const type = guarded(() => new FakeIdType(spec, layout, keys))()
       if (!type) return last
-      const space = `${spec.kind} ${type.order}`
-      return functionsOf(type, () => type.number(handle.next(space, type.order)), spec, guarded)
+      return functionsOf(type, () => type.number(handle.next(type.space, type.order)), spec, guarded)
     },
 
     takeFailure: () => last

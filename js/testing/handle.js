@@ -6,6 +6,7 @@ const { Failure } = require('./failure.js')
 class FakeHandle {
   #machineId
   #layout
+  #keys
   #now
   #onEvent
   #start
@@ -21,12 +22,14 @@ class FakeHandle {
    * @param {object} lease
    * @param {number} lease.machineId
    * @param {import('./layout.js').Layout} lease.layout
+   * @param {import('./ciphers/keyring.js').Keyring} lease.keys
    * @param {() => number} lease.now milliseconds since 1970, inside the layout
    * @param {(event: object) => void} lease.onEvent
    */
-  constructor({ machineId, layout, now, onEvent }) {
+  constructor({ machineId, layout, keys, now, onEvent }) {
     this.#machineId = machineId
     this.#layout = layout
+    this.#keys = keys
     this.#now = now
     this.#onEvent = onEvent
     this.#begin(0n)
@@ -82,6 +85,14 @@ class FakeHandle {
     this.regain()
   }
 
+  encrypt(nonce) {
+    return this.#crypt(nonce, 'encrypt')
+  }
+
+  decrypt(nonce) {
+    return this.#crypt(nonce, 'decrypt')
+  }
+
   async close() {
     if (this.isHeld()) this.#emit('leaseReleased', { durationMs: 0, source: 'shutdown' })
     this.#missing = new Failure('CLOSED', 'the generator is closed')
@@ -119,6 +130,15 @@ class FakeHandle {
 
   get #isClosed() {
     return this.#missing?.code === 'ERR_MINTID_CLOSED'
+  }
+
+  #crypt(nonce, method) {
+    try {
+      return this.#keys.crypt(nonce, method)
+    } catch (failure) {
+      if (failure instanceof Failure) return failure
+      throw failure
+    }
   }
 
   #begin(earliest) {

@@ -4,6 +4,7 @@ const { shown } = require('../options/check.js')
 const { Failure } = require('./failure.js')
 const { Spelling } = require('./spelling.js')
 
+const BITS = 64
 const SIGN = 2n ** 63n
 
 /** What the IDs of one column look like, as src/id composes it. Numbers are unsigned BigInts; it throws Failures. */
@@ -18,15 +19,15 @@ class FakeIdType {
   /**
    * @param {object} spec a checked TypeSpec
    * @param {import('./layout.js').Layout} layout
-   * @param {object | undefined} cipher the one of the generator's key
+   * @param {import('./ciphers/keyring.js').Keyring} keys the generator's
    */
-  constructor(spec, layout, cipher) {
-    const { prefix, format, dbFormat, persistPrefix, kind, mask, accepts } = spec
-    const spelling = (one) => new Spelling({ ...one, mask: one.mask ? needed(cipher, 'mask') : undefined })
+  constructor(spec, layout, keys) {
+    const { prefix, dbFormat, persistPrefix, kind, cipher, accepts } = spec
+    const spelling = (one) => new Spelling({ ...one, mask: one.mask ? keys.cipher(BITS, one, 'mask') : undefined })
     this.#spec = spec
     this.#layout = layout
-    this.#encryption = kind === 'encrypted' ? needed(cipher, "kind 'encrypted'") : undefined
-    this.#app = spelling({ prefix, format, mask })
+    this.#encryption = kind === 'encrypted' ? keys.cipher(BITS, { cipher }, "kind 'encrypted'") : undefined
+    this.#app = spelling(spec)
     this.#db = spelling({ prefix: persistPrefix ? prefix : '', format: dbFormat })
     this.#accepts = accepts.map(spelling)
   }
@@ -35,6 +36,11 @@ class FakeIdType {
   get order() {
     const { kind, base } = this.#spec
     return kind === 'encrypted' ? base : kind
+  }
+
+  /** Where nonces are counted: what is unique after encryption is only what went through the same cipher and key. */
+  get space() {
+    return `${this.#spec.kind} ${this.order} ${this.#encryption?.encrypt(0n) ?? ''}`
   }
 
   /** The number that the database keeps for a nonce. */
@@ -106,11 +112,6 @@ class FakeIdType {
     }
     return closest.reason
   }
-}
-
-function needed(cipher, what) {
-  if (cipher) return cipher
-  throw new Failure('NO_KEY', `${what} needs a key: give the generator the option key, at least 32 bytes`, { bits: 64 })
 }
 
 function invalid(what, reason, expected, found) {

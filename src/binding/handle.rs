@@ -5,7 +5,7 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Once, Weak};
 use std::time::Duration;
 
-use napi::bindgen_prelude::{Either, Env, Function, Uint32Array, Unknown};
+use napi::bindgen_prelude::{Buffer, Either, Env, Function, Uint8Array, Uint32Array, Unknown};
 use napi_derive::napi;
 
 use super::event::LeaseEvent;
@@ -119,6 +119,18 @@ impl Handle {
         self.generator.relinquish(why);
     }
 
+    /// Encrypts 8, 12 or 16 bytes under the generator's cipher for that size.
+    #[napi]
+    pub fn encrypt(&self, nonce: Uint8Array) -> Either<Buffer, Failure> {
+        crypted(&nonce, |nonce| self.generator.keys().encrypt(nonce))
+    }
+
+    /// The inverse of `encrypt`.
+    #[napi]
+    pub fn decrypt(&self, nonce: Uint8Array) -> Either<Buffer, Failure> {
+        crypted(&nonce, |nonce| self.generator.keys().decrypt(nonce))
+    }
+
     /// Leaves the lease; the last one releases it. Takes 5 s at most and never rejects.
     #[napi(ts_return_type = "Promise<null>")]
     pub fn close<'env>(&self, env: &'env Env) -> napi::Result<Unknown<'env>> {
@@ -129,6 +141,15 @@ impl Handle {
 
     fn join(&self) -> Result<(), Error> {
         self.generator.start(|| Ok(self.queue.listener()))
+    }
+}
+
+/// What becomes of a copy.
+fn crypted(nonce: &[u8], crypt: impl Fn(&mut [u8]) -> Result<(), Error>) -> Either<Buffer, Failure> {
+    let mut copy = nonce.to_vec();
+    match crypt(&mut copy) {
+        Ok(()) => Either::A(copy.into()),
+        Err(error) => Either::B(Failure::from(&error)),
     }
 }
 

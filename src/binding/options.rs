@@ -1,12 +1,14 @@
 //! Options as `js/options` leaves them: complete and of the right types.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use napi::bindgen_prelude::Uint8Array;
 use napi_derive::napi;
+use zeroize::Zeroizing;
 
-use crate::cipher::{BaseKey, no_key};
+use crate::cipher::{Algorithm, BaseKey, Cipher, Keyring, Keys, no_key};
 use crate::codec::Format;
 use crate::coordinator::fixed::Identity;
 use crate::coordinator::registry::OnReset;
@@ -36,7 +38,28 @@ pub struct NativeOptions {
     pub namespace: String,
     pub lease: LeaseOptions,
     pub key: Option<Uint8Array>,
+    pub keys: Option<Vec<NamedKey>>,
+    pub cipher_keys: Option<Vec<CipherKey>>,
+    pub ciphers: Option<Vec<SizedCipher>>,
     pub layout: LayoutOptions,
+}
+
+#[napi(object, object_to_js = false)]
+pub struct NamedKey {
+    pub name: String,
+    pub key: Uint8Array,
+}
+
+#[napi(object, object_to_js = false)]
+pub struct CipherKey {
+    pub bits: u32,
+    pub key: Uint8Array,
+}
+
+#[napi(object, object_to_js = false)]
+pub struct SizedCipher {
+    pub bits: u32,
+    pub cipher: String,
 }
 
 /// Exactly one of the three.
@@ -104,6 +127,11 @@ pub struct TypeSpec {
     pub format: String,
     pub db_format: String,
     pub mask: bool,
+    /// Of the mask: the name of a key of the generator's; the one without a name by default.
+    pub key: Option<String>,
+    /// The generator's by default.
+    pub cipher: Option<String>,
+    pub mask_tweak: Option<Uint8Array>,
     pub accepts: Vec<AcceptedSpelling>,
     pub persist_prefix: bool,
 }
@@ -112,6 +140,9 @@ pub struct TypeSpec {
 pub struct AcceptedSpelling {
     pub prefix: String,
     pub mask: bool,
+    pub key: Option<String>,
+    pub cipher: Option<String>,
+    pub mask_tweak: Option<Uint8Array>,
     pub format: String,
 }
 
@@ -133,6 +164,7 @@ impl NativeOptions {
         let mut guarded = self.machine_id.and_then(MachineId::identity);
         let place = place(&self.coordinator, self.directory, address, &mut guarded);
         let place = place.map_err(|error| if guarded.is_some() { error.about_guard() } else { error })?;
+        let keys = keyring(self.key, self.keys, self.cipher_keys, self.ciphers)?;
         let lease = self.lease;
         // A guarded lease stays as short as a first one: who crashes is back soon, however old it was.
         let ttl_ms = if guarded.is_some() { lease.first_ttl_ms } else { lease.ttl_ms };
@@ -150,7 +182,7 @@ impl NativeOptions {
             },
             longest_ttl: millis(lease.ttl_ms),
             request_timeout: millis(lease.request_timeout_ms),
-            key: self.key.map(|key| BaseKey::new(&key)).transpose()?,
+            keys,
             layout: Layout::new(partition, time, machine, sequence, epoch_ms as u64)?,
         })
     }
@@ -159,28 +191,69 @@ impl NativeOptions {
 impl TypeSpec {
     /// The ID type under the keys and the layout of `generator`; without one, under the default layout and no key.
     pub(super) fn convert(self, generator: Option<&Generator>) -> Result<IdType, Error> {
-        let cipher = |wanted: bool, what: &str| match generator.and_then(Generator::cipher) {
-            _ if !wanted => Ok(None),
-            Some(cipher) => Ok(Some(cipher)),
-            None => Err(no_key(what)),
+        let keys = generator.map(Generator::keys);
+        let mask = |wanted: bool, key: Option<&str>, cipher: Option<&str>, tweak: Option<&[u8]>| {
+            let tweak = tweak.unwrap_or_default();
+            wanted.then(|| find_cipher(keys, key, cipher, tweak, "mask")).transpose()
         };
         let kind = kind(&self.kind, &self.base)?;
         let accepts = self.accepts.into_iter().map(|spelling| {
             let format = format("accepts", &spelling.format)?;
-            Ok(SpellingSpec { prefix: spelling.prefix, format, mask: cipher(spelling.mask, "mask")? })
+            let AcceptedSpelling { prefix, mask: wanted, key, cipher, mask_tweak, .. } = spelling;
+            let mask = mask(wanted, key.as_deref(), cipher.as_deref(), mask_tweak.as_deref());
+            Ok(SpellingSpec { prefix, format, mask: mask? })
         });
+        let cipher = self.cipher.as_deref();
+        let encryption = matches!(kind, Kind::Encrypted { .. })
+            .then(|| find_cipher(keys, None, cipher, &[], "kind 'encrypted'"))
+            .transpose()?;
         IdType::new(Spec {
             kind,
             format: format("format", &self.format)?,
             db_format: format("dbFormat", &self.db_format)?,
-            mask: cipher(self.mask, "mask")?,
-            encryption: cipher(matches!(kind, Kind::Encrypted { .. }), "kind 'encrypted'")?,
+            mask: mask(self.mask, self.key.as_deref(), cipher, self.mask_tweak.as_deref())?,
+            encryption,
             accepts: accepts.collect::<Result<_, Error>>()?,
             persist_prefix: self.persist_prefix,
             layout: generator.map_or(Layout::DEFAULT, Generator::layout),
             prefix: self.prefix,
         })
     }
+}
+
+fn keyring(
+    key: Option<Uint8Array>,
+    keys: Option<Vec<NamedKey>>,
+    cipher_keys: Option<Vec<CipherKey>>,
+    ciphers: Option<Vec<SizedCipher>>,
+) -> Result<Keyring, Error> {
+    let named = keys.unwrap_or_default().into_iter().map(|NamedKey { name, key }| Ok((name, BaseKey::new(&key)?)));
+    let explicit = cipher_keys.unwrap_or_default().into_iter();
+    let algorithms = ciphers.unwrap_or_default().into_iter();
+    Keyring::new(Keys {
+        base: key.map(|key| BaseKey::new(&key)).transpose()?,
+        named: named.collect::<Result<_, Error>>()?,
+        explicit: explicit.map(|CipherKey { bits, key }| (bits, Zeroizing::new(key.to_vec()))).collect(),
+        algorithms: algorithms
+            .map(|SizedCipher { bits, cipher }| Ok((bits, algorithm("ciphers", &cipher)?)))
+            .collect::<Result<_, Error>>()?,
+    })
+}
+
+/// The cipher of 64 bits that a type asks for.
+fn find_cipher(
+    keys: Option<&Keyring>,
+    key: Option<&str>,
+    cipher: Option<&str>,
+    tweak: &[u8],
+    what: &str,
+) -> Result<Arc<Cipher>, Error> {
+    let algorithm = cipher.map(|name| algorithm("cipher", name)).transpose()?;
+    keys.ok_or_else(|| no_key(what))?.cipher(key, algorithm, tweak, what)
+}
+
+fn algorithm(option: &'static str, name: &str) -> Result<Algorithm, Error> {
+    Algorithm::parse(name).ok_or_else(|| unknown(option, name))
 }
 
 /// The format that an option names.

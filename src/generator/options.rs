@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::only_converts;
-use crate::cipher::BaseKey;
+use crate::cipher::Keyring;
 use crate::clock::Clock;
 use crate::coordinator::fixed::{Fixed, Identity};
 use crate::coordinator::guarded::{Claims, Guarded};
@@ -58,8 +58,8 @@ pub struct Options {
     pub longest_ttl: Duration,
     /// How long one request may take.
     pub request_timeout: Duration,
-    /// The secret behind masks and encrypted kinds.
-    pub key: Option<BaseKey>,
+    /// The secrets behind masks and encrypted kinds, and their ciphers.
+    pub keys: Keyring,
     /// Bit widths and epoch.
     pub layout: Layout,
     /// What newcomers do at a registry that may have forgotten leases.
@@ -145,7 +145,7 @@ impl Options {
             agreement: Agreement {
                 layout: self.layout,
                 ttl: self.longest_ttl,
-                fingerprint: self.key.as_ref().map(BaseKey::fingerprint),
+                fingerprint: self.keys.fingerprint(),
                 durable: self.durable,
             },
             on_reset: self.on_reset,
