@@ -47,6 +47,7 @@ export interface AcceptedSpelling {
   cipher?: string
   maskTweak?: Uint8Array
   format: string
+  pad?: boolean
 }
 
 /** Makes the functions of one ID type; without a handle (`null`) they only convert, and without a key. */
@@ -243,6 +244,8 @@ export interface TypeSpec {
   kind: 'counter' | 'sortable' | 'encrypted'
   base: 'counter' | 'sortable'
   format: string
+  /** Whether text of `format` has its one length; `true` by default. */
+  pad?: boolean
   dbFormat: string
   mask: boolean
   /** Of the mask: the name of a key of the generator's; the one without a name by default. */

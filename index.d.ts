@@ -32,7 +32,7 @@ import { EventEmitter } from 'node:events'
 export function idType<
   const Prefix extends string,
   const Kind extends IdKind = 'counter',
-  const Format extends IdFormat = 'base58',
+  const Format extends AnyIdFormat = 'base58',
   const DbFormat extends IdFormat = 'signed',
   const Mask extends boolean | string = false,
   const Persist extends boolean = false
@@ -59,13 +59,48 @@ export type IdKind = 'counter' | 'sortable' | 'encrypted'
  * | `'url64'` | base64url text | 11 |
  * | `'hex'` | lower-case hexadecimal text | 16 |
  * | `'hex32'` | base32 text with the extended hex alphabet | 13 |
+ * | `'base62'` | text of digits, capitals and small letters that sorts like the number | 11 |
+ * | `'decimal'` | decimal text that sorts like the number | 20 |
  * | `'signed'` | bigint from -2^63 to 2^63 - 1; with a prefix decimal text | up to 20 |
  * | `'unsigned'` | bigint from 0 to 2^64 - 1; with a prefix decimal text | up to 20 |
  * | `'raw'` | Buffer, big-endian, after the prefix's bytes | 8 |
  *
  * Text is canonical: one number has exactly one text, and anything else is refused.
  */
-export type IdFormat = 'base58' | 'url64' | 'hex' | 'hex32' | 'signed' | 'unsigned' | 'raw'
+export type IdFormat = 'base58' | 'url64' | 'hex' | 'hex32' | 'base62' | 'decimal' | 'signed' | 'unsigned' | 'raw'
+
+/** A format that can do without padding (`pad: false`). */
+export type PaddedFormat = 'base58' | 'base62' | 'decimal'
+
+/**
+ * A format of your own: how a number is spelled after the prefix. Texts of it are made one by one, in JavaScript.
+ *
+ * What `encode` gives for a number is the one text that is read as this number: whatever else `decode` understands (other
+ * case, leading zeros) is refused as not canonical. It must never change.
+ *
+ * @example
+ * import Sqids from 'sqids'
+ *
+ * const sqids = new Sqids({ minLength: 10 })
+ * const docId = idType('doc_', {
+ *   format: {
+ *     encode: (number) => sqids.encode([Number(number >> 32n), Number(number & 0xffffffffn)]),
+ *     decode(text) {
+ *       const [high, low] = sqids.decode(text)
+ *       return low === undefined ? undefined : (BigInt(high) << 32n) | BigInt(low)
+ *     }
+ *   }
+ * })
+ */
+export interface IdCodec {
+  /** The text of a number from 0 to 2^64 - 1, masked already: 1 to 256 characters. */
+  encode(number: bigint): string
+  /** The number of a text; `undefined`, or an exception, for what is none. */
+  decode(text: string): bigint | undefined
+}
+
+/** What can be the `format` of a type. */
+export type AnyIdFormat = IdFormat | IdCodec
 
 /** A format that is a bigint where there is no prefix. */
 export type NumericFormat = 'signed' | 'unsigned'
@@ -90,7 +125,7 @@ export type IdCipher = 'speck' | 'aes' | 'blowfish' | 'des3'
 export interface IdTypeOptions<
   Prefix extends string = string,
   Kind extends IdKind = IdKind,
-  Format extends IdFormat = IdFormat,
+  Format extends AnyIdFormat = AnyIdFormat,
   DbFormat extends IdFormat = IdFormat,
   Mask extends boolean | string = boolean | string,
   Persist extends boolean = boolean
@@ -101,8 +136,14 @@ export interface IdTypeOptions<
   /** What kind of number `kind: 'encrypted'` encrypts; only with that. Default `'counter'`. */
   base?: Kind extends 'encrypted' ? 'counter' | 'sortable' : never
 
-  /** What the application sees. Default `'base58'`. */
+  /** What the application sees: a format by its name, or a codec of your own. Default `'base58'`. */
   format?: Format
+
+  /**
+   * Whether texts of `'base58'`, `'base62'` and `'decimal'` have one length. `false` leaves the zeros at their beginning
+   * out, as Stamp does: texts are shorter then, and do not sort. Only with these formats. Default `true`.
+   */
+  pad?: Format extends PaddedFormat ? boolean : never
 
   /** What the database sees. Default `'signed'`: a `bigint` column. */
   dbFormat?: DbFormat
@@ -167,14 +208,17 @@ export interface AcceptedSpelling {
   cipher?: IdCipher
   /** Only where it is masked. Left out, it is the type's own together with the type's own cipher. */
   maskTweak?: string | Uint8Array
-  format?: IdFormat
+  /** Where it, or the type's own, is a codec of your own, no other prefix may begin with this one, or begin it. */
+  format?: AnyIdFormat
+  /** Left out, it is the type's own together with the type's own format. */
+  pad?: boolean
 }
 
 /** What {@link idType} returns: a {@link SortableIdType} for `kind: 'sortable'`, else an {@link IdType}. */
 export type IdTypeFor<
   Prefix extends string,
   Kind extends IdKind,
-  Format extends IdFormat,
+  Format extends AnyIdFormat,
   DbFormat extends IdFormat,
   Persist extends boolean
 > = [Kind] extends ['sortable']
@@ -182,7 +226,7 @@ export type IdTypeFor<
   : IdType<Prefix, Kind, Format, DbFormat, Persist>
 
 /** Any ID type, for code that works with all of them. */
-export type AnyIdType = IdType<string, IdKind, IdFormat, IdFormat, boolean>
+export type AnyIdType = IdType<string, IdKind, AnyIdFormat, IdFormat, boolean>
 
 /** The application's IDs of a type: `IdOf<typeof userId>` is `` `usr_${string}` ``. */
 export type IdOf<Type extends AnyIdType> = ReturnType<Type['next']>
@@ -204,7 +248,7 @@ export type DbOf<Type extends AnyIdType> = ReturnType<Type['nextDb']>
 export interface IdType<
   Prefix extends string = string,
   Kind extends IdKind = 'counter',
-  Format extends IdFormat = 'base58',
+  Format extends AnyIdFormat = 'base58',
   DbFormat extends IdFormat = 'signed',
   Persist extends boolean = false
 > {
@@ -337,7 +381,7 @@ export interface IdType<
 /** An ID type of `kind: 'sortable'`. */
 export interface SortableIdType<
   Prefix extends string = string,
-  Format extends IdFormat = 'base58',
+  Format extends AnyIdFormat = 'base58',
   DbFormat extends IdFormat = 'signed',
   Persist extends boolean = false
 > extends IdType<Prefix, 'sortable', Format, DbFormat, Persist> {
@@ -362,7 +406,7 @@ export interface SortableIdType<
 }
 
 /** The application's value in a format. */
-export type IdValue<Prefix extends string, Format extends IdFormat> = Format extends 'raw'
+export type IdValue<Prefix extends string, Format extends AnyIdFormat> = Format extends 'raw'
   ? Buffer
   : Format extends NumericFormat
     ? Prefix extends ''
@@ -524,7 +568,7 @@ export class IdGenerator extends EventEmitter {
   type<
     const Prefix extends string,
     const Kind extends IdKind = 'counter',
-    const Format extends IdFormat = 'base58',
+    const Format extends AnyIdFormat = 'base58',
     const DbFormat extends IdFormat = 'signed',
     const Mask extends boolean | string = false,
     const Persist extends boolean = false

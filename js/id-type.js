@@ -15,6 +15,7 @@ const MOST_AT_ONCE = 1_000_000
  */
 class IdType {
   #spec
+  #codecs
   /** Holds the generator: the process's slot, or one that never changes. */
   #slot
   /** Whose functions `#binding` are; undefined before the first use, null without a generator. */
@@ -23,8 +24,9 @@ class IdType {
   #takeFailure
 
   constructor(prefix, options) {
-    const { spec, generator } = typeOptions(prefix, options)
+    const { spec, codecs, generator } = typeOptions(prefix, options)
     this.#spec = spec
+    this.#codecs = codecs
     this.#slot = generator === undefined ? slot : { generator }
     this.prefix = spec.prefix
     this.kind = spec.kind
@@ -158,14 +160,19 @@ class IdType {
 
   #bind() {
     const { generator } = this.#slot
-    const { binding, takeFailure, generation } =
+    const { binding, takeFailure, generation } = this.#withCodecs(
       generator === null ? withoutGenerator(this.#spec) : generator[bindType](this.#spec)
+    )
     const { ownFunctions, readyIds } = require('./ready-ids.js')
     this.#binding = generator === null ? binding : readyIds(binding, this.#spec)
     this.#takeFailure = takeFailure
     this.#owner = generator
     this.#mintBy(generator === null ? {} : ownFunctions(binding, this.#spec, { ...this.#own(), generation }))
     return this.#binding
+  }
+
+  #withCodecs(bound) {
+    return this.#codecs ? require('./own-codecs.js').withCodecs(bound, this.#spec, this.#codecs) : bound
   }
 
   /** What functions of this type's own know of it. */

@@ -9,7 +9,7 @@ const process = require('node:process')
 const MOST = 256
 
 /** Where the `…Many` functions pass their blocks through; none of them calls back into the application meanwhile. */
-const LONGEST_BODY = 16
+const LONGEST_BODY = 20
 const passing = { bodies: new Uint8Array(MOST * LONGEST_BODY), numbers: new BigInt64Array(MOST) }
 
 /** Longer lists of database values are not copied into a typed array first: they may be sparse. */

@@ -12,7 +12,7 @@ const { fakeBackend } = require(inPackage('js/testing/backend.js'))
 const { codecs } = require(inPackage('js/testing/codec.js'))
 
 const TRIALS = 10_000
-const FORMATS = ['base58', 'url64', 'hex', 'hex32', 'signed', 'unsigned', 'raw']
+const FORMATS = ['base58', 'url64', 'hex', 'hex32', 'base62', 'decimal', 'signed', 'unsigned', 'raw']
 const DEFAULT_LAYOUT = { partition: 0, time: 42, machine: 9, sequence: 13, epochMs: Date.UTC(2025, 0, 1) }
 const SMALL_LAYOUT = { partition: 0, time: 40, machine: 4, sequence: 10, epochMs: Date.UTC(2000, 0, 1) }
 
@@ -53,6 +53,18 @@ const specs = [
       { ...spelling, prefix: 'usr_', format: 'hex' },
       { ...spelling, format: 'signed' },
       { ...spelling, format: 'raw', mask: true }
+    ]
+  },
+  { ...plain, pad: false, kind: 'sortable' },
+  { ...plain, pad: false, prefix: 's_', format: 'base62', mask: true },
+  {
+    ...plain,
+    pad: false,
+    prefix: 'd_',
+    format: 'decimal',
+    accepts: [
+      { ...spelling, prefix: 'd_', format: 'decimal' },
+      { ...spelling, prefix: 'b_', format: 'base58', pad: false, mask: true }
     ]
   },
   { ...plain, prefix: 'k_', mask: true, key: 'k1', cipher: 'blowfish' },

@@ -1,4 +1,4 @@
-import { type AnyIdType, type DbOf, type IdOf, type IdType, idType, type SortableIdType } from 'mintid'
+import { type AnyIdType, type DbOf, type IdCodec, type IdOf, type IdType, idType, type SortableIdType } from 'mintid'
 import { type Equal, expectType } from './expect.js'
 
 const userId = idType('usr_', { mask: true })
@@ -24,6 +24,32 @@ userId.toDb('usr_' as string)
 userId.toDb('ord_4k9TnZqJs7B')
 userId.toDb('usr_4k9TnZqJs7B')
 userId.toDb(userId.parse('usr_4k9TnZqJs7B' as unknown))
+
+// Formats of the application's own, and without padding.
+const codec: IdCodec = { encode: (number) => number.toString(36), decode: (text) => BigInt(text) }
+const ownId = idType('o_', {
+  format: codec,
+  accepts: [
+    { prefix: 'p_', format: 'hex' },
+    { prefix: 'q_', pad: false }
+  ]
+})
+expectType<Equal<IdOf<typeof ownId>, `o_${string}`>>()
+expectType<Equal<ReturnType<typeof ownId.format<'signed'>>, `o_${string}`>>()
+idType('x_', { format: { encode: String, decode: () => undefined } })
+const stampId = idType('x_', { format: 'base62', pad: false })
+expectType<Equal<IdOf<typeof stampId>, `x_${string}`>>()
+idType('x_', { pad: false, dbFormat: 'decimal' })
+// @ts-expect-error what has one length anyway
+idType('x_', { format: 'hex', pad: false })
+// @ts-expect-error a codec pads as it likes
+idType('x_', { format: codec, pad: false })
+// @ts-expect-error it must read what it writes
+idType('x_', { format: { encode: String } })
+// @ts-expect-error numbers of 64 bits are bigints
+idType('x_', { format: { encode: (number: number) => '', decode: () => 5n } })
+// @ts-expect-error databases get what they can sort and compare
+idType('x_', { dbFormat: codec })
 
 // Formats decide what application and database see.
 expectType<Equal<IdOf<typeof plainId>, string>>()
@@ -121,7 +147,18 @@ idType()
 // Names for annotations.
 const annotated: IdType<'usr_'> = userId
 const annotatedSortable: SortableIdType<'evt_'> = eventId
-const all: AnyIdType[] = [userId, plainId, eventId, bytesId, bareNumber, prefixedNumber, textInDb, prefixInDb]
+const all: AnyIdType[] = [
+  ownId,
+  stampId,
+  userId,
+  plainId,
+  eventId,
+  bytesId,
+  bareNumber,
+  prefixedNumber,
+  textInDb,
+  prefixInDb
+]
 function mint<Type extends AnyIdType>(type: Type): IdOf<Type> {
   return type.next() as IdOf<Type>
 }

@@ -142,6 +142,8 @@ const REFUSED_BY_GENERATOR = [
   [local({ 'odd name\n': 1 }), '"odd name\\n"']
 ]
 
+const codec = { encode: String, decode: BigInt }
+
 /** [prefix, options, the option that the error names] */
 const REFUSED_BY_TYPE = [
   [undefined, {}, 'prefix'],
@@ -162,6 +164,25 @@ const REFUSED_BY_TYPE = [
   ['usr_', { kind: 'encrypted', base: 'encrypted' }, 'base'],
   ['usr_', { format: 'base64' }, 'format'],
   ['usr_', { format: null }, 'format'],
+  ['usr_', { format: [] }, 'format'],
+  ['usr_', { format: {} }, 'format.encode'],
+  ['usr_', { format: { encode: String } }, 'format.decode'],
+  ['usr_', { format: { encode: String, decode: 'BigInt' } }, 'format.decode'],
+  ['usr_', { dbFormat: codec }, 'dbFormat'],
+  ['usr_', { pad: 0 }, 'pad'],
+  ['usr_', { pad: undefined }, 'pad'],
+  ['usr_', { format: 'hex', pad: false }, 'pad'],
+  ['usr_', { format: 'signed', pad: false }, 'pad'],
+  ['usr_', { format: codec, pad: false }, 'pad'],
+  ['usr_', { accepts: [{ prefix: 'user_', format: 'hex', pad: false }] }, 'accepts[0].pad'],
+  ['usr_', { accepts: [{ prefix: 'user_', pad: null }] }, 'accepts[0].pad'],
+  ['usr_', { pad: false, accepts: [{ format: 'base62' }] }, 'accepts[0]'],
+  ['usr_', { accepts: [{ format: 'decimal', pad: false }] }, 'accepts[0]'],
+  ['', { format: 'signed', accepts: [{ format: 'hex' }] }, 'accepts[0]'],
+  ['usr_', { accepts: [{ prefix: 'user_', format: {} }] }, 'accepts[0].format.encode'],
+  ['usr_', { accepts: [{ format: codec }] }, 'accepts[0].prefix'],
+  ['usr_', { format: codec, accepts: [{ prefix: '', format: 'hex' }] }, 'accepts[0].prefix'],
+  ['usr_', { format: codec, accepts: [{ prefix: 'a_' }, { prefix: 'a_b', format: 'raw' }] }, 'accepts[1].prefix'],
   ['usr_', { dbFormat: 'bigint' }, 'dbFormat'],
   ['usr_', { mask: '' }, 'mask'],
   ['usr_', { mask: 1 }, 'mask'],
@@ -303,6 +324,7 @@ test('the defaults', () => {
     key: undefined,
     cipher: undefined,
     maskTweak: undefined,
+    pad: true,
     accepts: [],
     persistPrefix: false
   })
@@ -368,7 +390,7 @@ test('a machine ID by hand reads the environment or the host only when asked', (
 test('accepted spellings take what they leave out from the type', () => {
   const accepts = [{ prefix: 'user_' }, { prefix: '', mask: false, format: 'hex' }]
   const { spec } = typeOptions('usr_', { mask: true, accepts })
-  const unmasked = { key: undefined, cipher: undefined, maskTweak: undefined }
+  const unmasked = { key: undefined, cipher: undefined, maskTweak: undefined, pad: true }
   assert.deepEqual(spec.accepts, [
     { ...unmasked, prefix: 'user_', mask: true, format: 'base58' },
     { ...unmasked, prefix: '', mask: false, format: 'hex' }
@@ -379,10 +401,11 @@ test('accepted spellings take the mask with its key, and the tweak with its ciph
   const accepts = [{ prefix: 'a_' }, { prefix: 'b_', mask: true }, { prefix: 'c_', cipher: 'speck' }]
   const { spec } = typeOptions('usr_', { mask: 'k1', cipher: 'aes', maskTweak: 'users', accepts })
   const maskTweak = new TextEncoder().encode('users')
+  const spelled = { mask: true, format: 'base58', pad: true }
   assert.deepEqual(spec.accepts, [
-    { prefix: 'a_', mask: true, key: 'k1', cipher: 'aes', maskTweak, format: 'base58' },
-    { prefix: 'b_', mask: true, key: undefined, cipher: 'aes', maskTweak, format: 'base58' },
-    { prefix: 'c_', mask: true, key: 'k1', cipher: 'speck', maskTweak: undefined, format: 'base58' }
+    { ...spelled, prefix: 'a_', key: 'k1', cipher: 'aes', maskTweak },
+    { ...spelled, prefix: 'b_', key: undefined, cipher: 'aes', maskTweak },
+    { ...spelled, prefix: 'c_', key: 'k1', cipher: 'speck', maskTweak: undefined }
   ])
 })
 
@@ -405,6 +428,11 @@ test('spellings whose texts cannot meet are taken', () => {
   for (const accepts of [[{ format: 'hex' }, { format: 'hex32' }], [{ prefix: 'usr' }], [{ format: 'raw' }]]) {
     assert.equal(typeOptions('usr_', { accepts }).spec.accepts.length, accepts.length)
   }
-  const accepts = [{ format: 'signed' }, { format: 'unsigned' }]
-  assert.equal(typeOptions('', { accepts }).spec.accepts.length, 2)
+  const signs = typeOptions('', { format: 'signed', accepts: [{ format: 'unsigned' }, { format: 'decimal' }] })
+  assert.equal(signs.spec.accepts.length, 2)
+  const padding = typeOptions('usr_', { pad: false, accepts: [{ pad: true }, { prefix: 'u_' }] })
+  assert.deepEqual(
+    padding.spec.accepts.map(({ pad }) => pad),
+    [true, false]
+  )
 })

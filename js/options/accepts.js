@@ -1,10 +1,12 @@
 'use strict'
 
-const { refuse, unexpected, record, oneOf } = require('./check.js')
+const { refuse, unexpected, record, isObject, oneOf } = require('./check.js')
 const { ciphersOf } = require('./cipher.js')
+const { codecOption } = require('./codec.js')
 const { maskOption, tweakOption } = require('./mask.js')
+const { padOption } = require('./pad.js')
 
-const NAMES = ['prefix', 'mask', 'cipher', 'maskTweak', 'format']
+const NAMES = ['prefix', 'mask', 'cipher', 'maskTweak', 'format', 'pad']
 
 /** What a 64-bit number looks like in each format: how long, and what a beginning of it may consist of. */
 const TEXTS = {
@@ -12,6 +14,8 @@ const TEXTS = {
   url64: { lengths: [11, 11], beginning: /^[\w-]*$/ },
   hex: { lengths: [16, 16], beginning: /^[\da-f]*$/ },
   hex32: { lengths: [13, 13], beginning: /^[\da-v]*$/ },
+  base62: { lengths: [11, 11], beginning: /^[\dA-Za-z]*$/ },
+  decimal: { lengths: [20, 20], beginning: /^\d*$/ },
   signed: { lengths: [1, 20], beginning: /^-?\d*$/ },
   unsigned: { lengths: [1, 20], beginning: /^\d*$/ },
   raw: { lengths: [8, 8], beginning: /^/ }
@@ -27,7 +31,8 @@ const TEXTS = {
  * @returns {object[]}
  */
 function acceptsOption(accepts, own, known) {
-  if (!Array.isArray(accepts)) unexpected('accepts', 'an array of { prefix, mask, cipher, maskTweak, format }', accepts)
+  if (!Array.isArray(accepts))
+    unexpected('accepts', 'an array of { prefix, mask, cipher, maskTweak, format, pad }', accepts)
   const spellings = [own]
   for (const [index, entry] of accepts.entries()) {
     const path = `accepts[${index}]`
@@ -46,10 +51,23 @@ function spellingOption(entry, path, own, { kind, bits, formats, prefixOption })
   record(entry, path, NAMES, ['prefix'])
   const { prefix = own.prefix, format = own.format } = entry
   prefixOption(prefix, `${path}.prefix`)
-  oneOf(format, `${path}.format`, formats)
+  if (isObject(format)) codecOption(format, `${path}.format`)
+  else oneOf(format, `${path}.format`, formats)
   const masked = 'mask' in entry ? maskOption(entry.mask, `${path}.mask`) : { mask: own.mask, key: own.key }
   if (masked.mask && kind === 'encrypted') refuse(`${path}.mask`, "expected false with kind 'encrypted'")
-  return { prefix, ...masked, ...cipherOptions(entry, path, masked.mask ? own : {}, masked.mask ? bits : 0), format }
+  return {
+    prefix,
+    ...masked,
+    ...cipherOptions(entry, path, masked.mask ? own : {}, masked.mask ? bits : 0),
+    format,
+    pad: padOf(entry, path, own, format)
+  }
+}
+
+/** The type's own goes with its own format. */
+function padOf(entry, path, own, format) {
+  if ('pad' in entry) return padOption(entry.pad, `${path}.pad`, format)
+  return format === own.format ? own.pad : true
 }
 
 /** The cipher of the mask, if there is one, and its tweak, which the type's own is only together with its cipher. */
@@ -65,6 +83,8 @@ function cipherOptions(entry, path, own, bits) {
 
 /** Whether some value could be read in both spellings, as two numbers. Errs on the safe side, as native code does. */
 function confusable(one, other) {
+  // What a codec of the application's own can read is looked at in ./codec.js.
+  if (isObject(one.format) || isObject(other.format)) return false
   return mayShareValue(one, other) && !agree(one, other)
 }
 
@@ -79,12 +99,11 @@ function mayShareValue(one, other) {
   )
 }
 
-/** Signed beside unsigned: what both can read is the same number. */
+/** Digits of one kind, padded or not, signed or not: what both can read is the same number. */
 function agree(one, other) {
   return (
-    one.format !== other.format &&
-    isNumeric(one) &&
-    isNumeric(other) &&
+    !(one.format === other.format && one.pad === other.pad) &&
+    digits(one) === digits(other) &&
     one.prefix === other.prefix &&
     one.mask === other.mask &&
     one.key === other.key &&
@@ -93,17 +112,18 @@ function agree(one, other) {
   )
 }
 
-function sort(spelling) {
-  if (spelling.format === 'raw') return 'bytes'
-  return spelling.prefix === '' && isNumeric(spelling) ? 'bigint' : 'text'
+/** Numbers are read from their decimal text too. */
+function sort({ format }) {
+  return format === 'raw' ? 'bytes' : 'text'
 }
 
-function isNumeric({ format }) {
-  return format === 'signed' || format === 'unsigned'
+function digits({ format }) {
+  return format === 'signed' || format === 'unsigned' ? 'decimal' : format
 }
 
-function lengths({ prefix, format }) {
-  return TEXTS[format].lengths.map((length) => length + prefix.length)
+function lengths({ prefix, format, pad }) {
+  const [shortest, longest] = TEXTS[format].lengths
+  return [(pad ? shortest : 1) + prefix.length, longest + prefix.length]
 }
 
 function overlap([shortest, longest], [otherShortest, otherLongest]) {

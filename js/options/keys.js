@@ -1,6 +1,6 @@
 'use strict'
 
-const { record, filled, oneOf, refuse, unexpected, isBytes, isObject } = require('./check.js')
+const { record, copied, filled, oneOf, refuse, unexpected, isBytes, isObject } = require('./check.js')
 const { KEY_LENGTHS, DEFAULT_CIPHERS, ciphersOf } = require('./cipher.js')
 
 const SHORTEST_KEY = 32
@@ -59,8 +59,7 @@ function cipherKey(value, option, cipher, bits) {
 }
 
 function bytesOf(value, option) {
-  if (typeof value === 'string') return new TextEncoder().encode(value)
-  if (isBytes(value)) return Uint8Array.from(value)
+  if (isBytes(value) || typeof value === 'string') return copied(value)
   return refuse(option, `expected a string or a Uint8Array, found a value of type ${typeof value}`)
 }
 

@@ -1,6 +1,6 @@
 'use strict'
 
-const { refuse, unexpected, isBytes } = require('./check.js')
+const { copied, refuse, unexpected, isBytes } = require('./check.js')
 
 const LONGEST_TWEAK = 256
 
@@ -20,7 +20,7 @@ function maskOption(mask, option) {
 function tweakOption(tweak, option, cipher) {
   if (tweak === undefined) return undefined
   if (typeof tweak !== 'string' && !isBytes(tweak)) unexpected(option, 'a text or a Uint8Array', tweak)
-  const bytes = typeof tweak === 'string' ? new TextEncoder().encode(tweak) : Uint8Array.from(tweak)
+  const bytes = copied(tweak)
   if (bytes.length === 0 || bytes.length > LONGEST_TWEAK) {
     refuse(option, `expected 1 to ${LONGEST_TWEAK} bytes, found ${bytes.length}`)
   }

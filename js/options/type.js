@@ -1,12 +1,13 @@
 'use strict'
 
-const { record, refuse, unexpected, boolean, oneOf } = require('./check.js')
+const { record, refuse, unexpected, boolean, isObject, oneOf } = require('./check.js')
 const { bindType } = require('../shared.js')
 
 const NAMES = [
   'kind',
   'base',
   'format',
+  'pad',
   'dbFormat',
   'mask',
   'cipher',
@@ -17,7 +18,7 @@ const NAMES = [
 ]
 const KINDS = ['counter', 'sortable', 'encrypted']
 const BASES = ['counter', 'sortable']
-const FORMATS = ['base58', 'url64', 'hex', 'hex32', 'signed', 'unsigned', 'raw']
+const FORMATS = ['base58', 'url64', 'hex', 'hex32', 'base62', 'decimal', 'signed', 'unsigned', 'raw']
 const NUMERIC = ['signed', 'unsigned']
 const BITS = 64
 
@@ -26,29 +27,43 @@ const BITS = 64
  *
  * @param {string} prefix
  * @param {object} [options] the user's
- * @returns {{ spec: object, generator: object | undefined }} `spec` is what native code takes
+ * @returns {{ spec: object, codecs: Map<string, object> | undefined, generator: object | undefined }} `spec` is what native
+ * code takes; `codecs` are the codecs of the application's own by prefix, where `spec` says 'unsigned' instead
  * @throws {ConfigError} with the option's dotted name
  */
 function typeOptions(prefix, options = {}) {
   record(options, '', NAMES)
   const { kind = 'counter', format = 'base58', dbFormat = 'signed', cipher } = options
-  const { mask = false, persistPrefix = false } = options
+  const { mask = false, persistPrefix = false, pad = true } = options
   const spelling = {
     prefix: prefixOption(prefix, 'prefix'),
     ...(typeof mask === 'boolean' ? { mask, key: undefined } : require('./mask.js').maskOption(mask, 'mask')),
     cipher,
     maskTweak: tweakOption(options.maskTweak, cipher),
-    format
+    format,
+    pad
   }
   oneOf(kind, 'kind', KINDS)
-  oneOf(format, 'format', FORMATS)
+  formatOption(format, pad)
   oneOf(dbFormat, 'dbFormat', FORMATS)
   if (cipher !== undefined) oneOf(cipher, 'cipher', require('./cipher.js').ciphersOf(BITS))
   boolean(persistPrefix, 'persistPrefix')
   refuseIncoherent({ ...options, prefix, kind, dbFormat })
   const accepts = options.accepts === undefined ? [] : acceptsOption(options.accepts, spelling, kind)
   const spec = { ...spelling, kind, base: baseOption(options.base, kind), dbFormat, accepts, persistPrefix }
-  return { spec, generator: generatorOption(options.generator) }
+  return { ...withCodecs(spec), generator: generatorOption(options.generator) }
+}
+
+/** A format by its name, or a codec of the application's own. */
+function formatOption(format, pad) {
+  if (isObject(format)) require('./codec.js').codecOption(format, 'format')
+  else oneOf(format, 'format', FORMATS)
+  if (pad !== true) require('./pad.js').padOption(pad, 'pad', format)
+}
+
+function withCodecs(spec) {
+  const isOwn = ({ format }) => isObject(format)
+  return isOwn(spec) || spec.accepts.some(isOwn) ? require('./codec.js').withCodecs(spec) : { spec }
 }
 
 function acceptsOption(accepts, spelling, kind) {

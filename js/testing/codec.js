@@ -19,6 +19,8 @@ const codecs = {
   url64: positional('url64', `${UPPER}${LOWER}${DIGITS}-_`, 11, 2n),
   hex: positional('hex', (DIGITS + LOWER).slice(0, 16), 16),
   hex32: positional('hex32', (DIGITS + LOWER).slice(0, 32), 13, 1n),
+  base62: positional('base62', DIGITS + UPPER + LOWER, 11),
+  decimal: positional('decimal', DIGITS, 20),
   signed: decimal(-(2n ** 63n), 2n ** 63n - 1n, (number) => BigInt.asIntN(64, number)),
   unsigned: decimal(0n, LARGEST, (number) => number),
   raw: { ...positional('raw', String.fromCharCode(...Array(256).keys()), 8), body: '8 bytes' }
@@ -29,6 +31,9 @@ function positional(name, alphabet, length, unused = 0n) {
   const base = BigInt(alphabet.length)
   return {
     body: `${length} characters of ${name}`,
+    alphabet,
+    length,
+    name,
 
     write(number) {
       let text = ''
@@ -45,6 +50,25 @@ function positional(name, alphabet, length, unused = 0n) {
       return number >> unused > LARGEST ? 'range' : number >> unused
     }
   }
+}
+
+/** The same without padding. */
+function unpadded({ write, read, alphabet, length, name }) {
+  const zeros = new RegExp(`^${alphabet[0]}+(?=.)`)
+  return {
+    body: `1 to ${length} characters of ${name}`,
+    write: (number) => write(number).replace(zeros, ''),
+    read(text) {
+      if (text === '' || text.length > length) return 'length'
+      const number = read(text.padStart(length, alphabet[0]))
+      return typeof number === 'bigint' && zeros.test(text) ? 'not canonical' : number
+    }
+  }
+}
+
+/** The codec of a format, with or without padding. */
+function codecOf(format, pad = true) {
+  return pad ? codecs[format] : unpadded(codecs[format])
 }
 
 /** Decimal numbers; `wrap` turns an unsigned number into the one that is written. */
@@ -65,4 +89,4 @@ function decimal(least, most, wrap) {
   }
 }
 
-module.exports = { codecs }
+module.exports = { codecs, codecOf }

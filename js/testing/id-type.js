@@ -74,7 +74,7 @@ class FakeIdType {
   }
 
   respell(value, format) {
-    return this.#app.write(this.readApp(value), format)
+    return this.#app.writeAs(this.readApp(value), format)
   }
 
   inspect(value) {

@@ -125,6 +125,8 @@ pub struct TypeSpec {
     #[napi(ts_type = "'counter' | 'sortable'")]
     pub base: String,
     pub format: String,
+    /// Whether text of `format` has its one length; `true` by default.
+    pub pad: Option<bool>,
     pub db_format: String,
     pub mask: bool,
     /// Of the mask: the name of a key of the generator's; the one without a name by default.
@@ -144,6 +146,7 @@ pub struct AcceptedSpelling {
     pub cipher: Option<String>,
     pub mask_tweak: Option<Uint8Array>,
     pub format: String,
+    pub pad: Option<bool>,
 }
 
 impl NativeOptions {
@@ -198,7 +201,7 @@ impl TypeSpec {
         };
         let kind = kind(&self.kind, &self.base)?;
         let accepts = self.accepts.into_iter().map(|spelling| {
-            let format = format("accepts", &spelling.format)?;
+            let format = padded(format("accepts", &spelling.format)?, spelling.pad)?;
             let AcceptedSpelling { prefix, mask: wanted, key, cipher, mask_tweak, .. } = spelling;
             let mask = mask(wanted, key.as_deref(), cipher.as_deref(), mask_tweak.as_deref());
             Ok(SpellingSpec { prefix, format, mask: mask? })
@@ -209,7 +212,7 @@ impl TypeSpec {
             .transpose()?;
         IdType::new(Spec {
             kind,
-            format: format("format", &self.format)?,
+            format: padded(format("format", &self.format)?, self.pad)?,
             db_format: format("dbFormat", &self.db_format)?,
             mask: mask(self.mask, self.key.as_deref(), cipher, self.mask_tweak.as_deref())?,
             encryption,
@@ -259,6 +262,15 @@ fn algorithm(option: &'static str, name: &str) -> Result<Algorithm, Error> {
 /// The format that an option names.
 pub(super) fn format(option: &'static str, name: &str) -> Result<Format, Error> {
     Format::parse(name).ok_or_else(|| unknown(option, name))
+}
+
+/// The same without its padding, where `pad` says so.
+fn padded(format: Format, pad: Option<bool>) -> Result<Format, Error> {
+    if pad.unwrap_or(true) {
+        return Ok(format);
+    }
+    let name = format.as_str();
+    format.unpadded().ok_or_else(|| Error::config("pad", format!("pad: format '{name}' has no padding to go without")))
 }
 
 fn kind(kind: &str, base: &str) -> Result<Kind, Error> {
