@@ -36,6 +36,8 @@ export declare class Handle {
   encrypt(nonce: Uint8Array): Buffer | Failure
   /** The inverse of `encrypt`. */
   decrypt(nonce: Uint8Array): Buffer | Failure
+  /** The next nonce of 64, 96 or 128 bits, big-endian. */
+  nonce(bits: number, kind: 'counter' | 'sortable' | 'encrypted', base: 'counter' | 'sortable'): Buffer | Failure
   /** Leaves the lease; the last one releases it. Takes 5 s at most and never rejects. */
   close(): Promise<null>
 }
@@ -241,6 +243,8 @@ export interface TlsFiles {
 
 export interface TypeSpec {
   prefix: string
+  /** 64 by default. */
+  bits?: number
   kind: 'counter' | 'sortable' | 'encrypted'
   base: 'counter' | 'sortable'
   format: string

@@ -35,11 +35,12 @@ export function idType<
   const Format extends AnyIdFormat = 'base58',
   const DbFormat extends IdFormat = 'signed',
   const Mask extends boolean | string = false,
-  const Persist extends boolean = false
+  const Persist extends boolean = false,
+  const Bits extends IdBits = 64
 >(
   prefix: Prefix,
-  options?: IdTypeOptions<Prefix, Kind, Format, DbFormat, Mask, Persist>
-): IdTypeFor<Prefix, Kind, Format, DbFormat, Persist>
+  options?: IdTypeOptions<Prefix, Kind, Format, DbFormat, Mask, Persist, Bits>
+): IdTypeFor<Prefix, Kind, Format, DbFormatOf<DbFormat, Bits>, Persist, Bits>
 
 /**
  * How the numbers behind a type's IDs are counted.
@@ -53,7 +54,7 @@ export type IdKind = 'counter' | 'sortable' | 'encrypted'
 /**
  * How the 64-bit number behind an ID is spelled.
  *
- * | format | value | length |
+ * | format | value | length of 64 bits |
  * |---|---|---|
  * | `'base58'` | text that sorts like the number and is selected by a double click | 11 |
  * | `'url64'` | base64url text | 11 |
@@ -64,6 +65,9 @@ export type IdKind = 'counter' | 'sortable' | 'encrypted'
  * | `'signed'` | bigint from -2^63 to 2^63 - 1; with a prefix decimal text | up to 20 |
  * | `'unsigned'` | bigint from 0 to 2^64 - 1; with a prefix decimal text | up to 20 |
  * | `'raw'` | Buffer, big-endian, after the prefix's bytes | 8 |
+ *
+ * 96 bits have 17, 16, 24, 20, 17, 29 characters and 12 bytes, 128 bits 22, 22, 32, 26, 22, 39 characters and 16 bytes, in
+ * the order of the table, and no `'signed'` and `'unsigned'`.
  *
  * Text is canonical: one number has exactly one text, and anything else is refused.
  */
@@ -102,16 +106,36 @@ export interface IdCodec {
 /** What can be the `format` of a type. */
 export type AnyIdFormat = IdFormat | IdCodec
 
+/** How many bits a number has. */
+export type IdBits = 64 | 96 | 128
+
+/** The `dbFormat` of a type: numbers that are no bigints are kept as bytes unless another format was chosen. */
+export type DbFormatOf<DbFormat extends IdFormat, Bits extends IdBits> = Bits extends 64
+  ? DbFormat
+  : DbFormat extends NumericFormat
+    ? 'raw'
+    : DbFormat
+
+/** The ciphers that have a size. */
+export type CipherOf<Bits extends IdBits> = Bits extends 64
+  ? IdCipher
+  : Bits extends 96
+    ? 'speck' | 'blowfish' | 'des3'
+    : 'aes' | 'speck'
+
+/** The ciphers that can mask a size: they encrypt all of it. */
+export type MaskCipherOf<Bits extends IdBits> = Bits extends 96 ? 'speck' : CipherOf<Bits>
+
 /** A format that is a bigint where there is no prefix. */
 export type NumericFormat = 'signed' | 'unsigned'
 
 /**
- * A block cipher for 64-bit numbers.
+ * A block cipher.
  *
  * | cipher | what it is | choose it |
  * |---|---|---|
- * | `'speck'` | Speck64/128 | where nothing speaks against it: the fastest |
- * | `'aes'` | AES-256 in the construction FF1 of NIST SP 800-38G | where only a standard will do; it can have a `maskTweak` |
+ * | `'speck'` | Speck64/128, Speck96/144, Speck128/256 | where nothing speaks against it: the fastest |
+ * | `'aes'` | AES-256; for 64 bits in the construction FF1 of NIST SP 800-38G | where only a standard will do; it can have a `maskTweak` |
  * | `'blowfish'` | Blowfish, 128-bit key | to read what NoNoncense wrote with its default |
  * | `'des3'` | Triple DES, three keys | to read what NoNoncense wrote with it |
  */
@@ -128,8 +152,15 @@ export interface IdTypeOptions<
   Format extends AnyIdFormat = AnyIdFormat,
   DbFormat extends IdFormat = IdFormat,
   Mask extends boolean | string = boolean | string,
-  Persist extends boolean = boolean
+  Persist extends boolean = boolean,
+  Bits extends IdBits = IdBits
 > {
+  /**
+   * How wide the numbers are. Default 64: a `bigint` column. 96 and 128 bits have room for a count of 45 and 64 bits, so
+   * that nothing ever waits for the clock; their column holds bytes or text. Not with `rangeFor`.
+   */
+  bits?: Bits
+
   /** How the numbers are counted. Default `'counter'`. */
   kind?: Kind
 
@@ -137,7 +168,7 @@ export interface IdTypeOptions<
   base?: Kind extends 'encrypted' ? 'counter' | 'sortable' : never
 
   /** What the application sees: a format by its name, or a codec of your own. Default `'base58'`. */
-  format?: Format
+  format?: Format & (Bits extends 64 ? unknown : Exclude<IdFormat, NumericFormat> | IdCodec)
 
   /**
    * Whether texts of `'base58'`, `'base62'` and `'decimal'` have one length. `false` leaves the zeros at their beginning
@@ -145,8 +176,8 @@ export interface IdTypeOptions<
    */
   pad?: Format extends PaddedFormat ? boolean : never
 
-  /** What the database sees. Default `'signed'`: a `bigint` column. */
-  dbFormat?: DbFormat
+  /** What the database sees. Default `'signed'`: a `bigint` column; of 96 and 128 bits `'raw'`. */
+  dbFormat?: DbFormat & (Bits extends 64 ? unknown : Exclude<IdFormat, NumericFormat>)
 
   /**
    * Whether the application's text is a block cipher's view of the database's number, so that it tells neither how many
@@ -161,13 +192,14 @@ export interface IdTypeOptions<
 
   /**
    * The block cipher; only with `mask` or `kind: 'encrypted'`. Default: the generator's `ciphers[64]`, which is `'speck'`
-   * where that says nothing. It must never change for an encrypted column, and for a mask only as `accepts` allows.
+   * where that says nothing. It must never change for an encrypted column, and for a mask only as `accepts` allows. Of 96
+   * bits `'speck'`, `'blowfish'` and `'des3'` (the last two not for a mask), of 128 bits `'aes'` and `'speck'`.
    */
-  cipher?: Kind extends 'encrypted' ? IdCipher : Mask extends false ? never : IdCipher
+  cipher?: Kind extends 'encrypted' ? CipherOf<Bits> : Mask extends false ? never : MaskCipherOf<Bits>
 
   /**
    * What chooses another mask under the same key, so that two types show one number as two texts: 1 to 256 bytes, a
-   * string taken as its UTF-8 bytes. It is no secret. Only with `mask` and the cipher `'aes'`. Default: none.
+   * string taken as its UTF-8 bytes. It is no secret. Only with `mask`, 64 bits and the cipher `'aes'`. Default: none.
    *
    * @example
    * idType('usr_', { mask: true, cipher: 'aes', maskTweak: 'users' })
@@ -214,14 +246,15 @@ export interface AcceptedSpelling {
   pad?: boolean
 }
 
-/** What {@link idType} returns: a {@link SortableIdType} for `kind: 'sortable'`, else an {@link IdType}. */
+/** What {@link idType} returns: a {@link SortableIdType} for `kind: 'sortable'` of 64 bits, else an {@link IdType}. */
 export type IdTypeFor<
   Prefix extends string,
   Kind extends IdKind,
   Format extends AnyIdFormat,
   DbFormat extends IdFormat,
-  Persist extends boolean
-> = [Kind] extends ['sortable']
+  Persist extends boolean,
+  Bits extends IdBits = 64
+> = [Kind, Bits] extends ['sortable', 64]
   ? SortableIdType<Prefix, Format, DbFormat, Persist>
   : IdType<Prefix, Kind, Format, DbFormat, Persist>
 
@@ -458,7 +491,7 @@ export interface IdParts<Kind extends IdKind = IdKind, Db = bigint | string | Bu
   exact: boolean
   /** The machine ID whose holder made it. */
   machineId: number
-  /** The count within its timestamp. */
+  /** The count within its timestamp; of 128 bits rounded, where it is past 2^53. */
   sequence: number
   /** The partition; 0 where the layout has none. */
   partition: number
@@ -571,11 +604,12 @@ export class IdGenerator extends EventEmitter {
     const Format extends AnyIdFormat = 'base58',
     const DbFormat extends IdFormat = 'signed',
     const Mask extends boolean | string = false,
-    const Persist extends boolean = false
+    const Persist extends boolean = false,
+    const Bits extends IdBits = 64
   >(
     prefix: Prefix,
-    options?: IdTypeOptions<Prefix, Kind, Format, DbFormat, Mask, Persist> & { generator?: never }
-  ): IdTypeFor<Prefix, Kind, Format, DbFormat, Persist>
+    options?: IdTypeOptions<Prefix, Kind, Format, DbFormat, Mask, Persist, Bits> & { generator?: never }
+  ): IdTypeFor<Prefix, Kind, Format, DbFormatOf<DbFormat, Bits>, Persist, Bits>
 
   /** The machine ID that is held; null without a lease. */
   readonly machineId: number | null
@@ -601,6 +635,25 @@ export class IdGenerator extends EventEmitter {
    * })
    */
   health(): GeneratorHealth
+
+  /**
+   * Counts out a number that is used once, big-endian: 8, 12 or 16 bytes. For the nonces of a cipher, for other formats,
+   * for what no ID type says. Types of the same bits and kind count in the same sequence.
+   *
+   * @param bits 64, 96 (what AES-GCM and ChaCha20-Poly1305 take) or 128
+   * @param kind as of ID types; `'encrypted'` under the generator's cipher for the size. Default `'counter'`
+   * @param options `base`: what `'encrypted'` encrypts, `'counter'` (default) or `'sortable'`
+   * @throws {NotReadyError | LeaseLostError | ConflictError | ClosedError | TimeError} as `next()` of a type
+   * @throws {NoKeyError} for `'encrypted'` without a key
+   *
+   * @example
+   * const cipher = createCipheriv('chacha20-poly1305', key, ids.nonce(96), { authTagLength: 16 })
+   */
+  nonce<Kind extends IdKind = 'counter'>(
+    bits: IdBits,
+    kind?: Kind,
+    options?: Kind extends 'encrypted' ? { base?: 'counter' | 'sortable' } : Record<string, never>
+  ): Buffer
 
   /**
    * Encrypts a number, or a nonce of your own, under the generator's cipher for its size: a bijection, so what was unique

@@ -67,6 +67,14 @@ class IdGenerator extends EventEmitter {
     return idType(prefix, { ...options, generator: this })
   }
 
+  /** Counts a nonce out: a number that is used once, of 64, 96 or 128 bits. */
+  nonce(bits, kind, options) {
+    const { kind: checked, base } = require('./options/nonce.js').nonceOptions(bits, kind, options)
+    const nonce = this.#open().nonce(bits, checked, base)
+    if (nonce.failure) throw fromFailure(nonce, this.nonce)
+    return nonce
+  }
+
   /** Encrypts 8, 12 or 16 bytes under the generator's cipher for that size. */
   encrypt(nonce) {
     return this.#crypt(nonce, 'encrypt')

@@ -125,6 +125,7 @@ class IdType {
   }
 
   rangeFor(range) {
+    if (this.#spec.bits !== 64) refuse('bits', `rangeFor needs 64, found ${this.#spec.bits}`)
     if (this.kind !== 'sortable') refuse('kind', `rangeFor needs 'sortable', found '${this.kind}'`)
     const from = milliseconds(range?.from, 'from')
     const to = milliseconds(range?.to, 'to')

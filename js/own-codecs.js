@@ -3,12 +3,11 @@
 const { ConfigError } = require('./errors.js')
 const { shown } = require('./options/check.js')
 
-const GREATEST = 2n ** 64n - 1n
 const LONGEST = 256
 
 /**
  * The functions of a binding whose texts are made and read by codecs of the application's own. Native code has the numbers
- * behind them in decimal, after the same prefix: 'unsigned' stands for each codec in its spec. What it keeps ready it
+ * behind them in decimal, after the same prefix, as its spec says for each codec. What it keeps ready it
  * would keep in decimal, so it keeps nothing ready.
  *
  * @param {{ binding: object, takeFailure: () => object }} bound
@@ -16,7 +15,8 @@ const LONGEST = 256
  * @param {Map<string, { encode: (number: bigint) => string, decode: (text: string) => bigint | undefined }>} codecs by prefix
  */
 function withCodecs({ binding, takeFailure, ...rest }, spec, codecs) {
-  const { prefix } = spec
+  const { prefix, bits } = spec
+  const greatest = 2n ** BigInt(bits) - 1n
   const own = codecs.get(prefix)
   const expected = [spec, ...spec.accepts].map((spelling) => described(spelling, codecs)).join(', or ')
   let failure
@@ -24,9 +24,7 @@ function withCodecs({ binding, takeFailure, ...rest }, spec, codecs) {
   /** What native code takes for a value, or the word for what is wrong with it. */
   function inner(value) {
     const known = typeof value === 'string' && [...codecs.keys()].find((prefix) => value.startsWith(prefix))
-    if (typeof known === 'string') return decoded(value, known)
-    // Native code would take the number for the one that stands for its text.
-    return own && prefix === '' ? { reason: 'type' } : { value }
+    return typeof known === 'string' ? decoded(value, known) : { value }
   }
 
   function decoded(text, prefix) {
@@ -34,15 +32,15 @@ function withCodecs({ binding, takeFailure, ...rest }, spec, codecs) {
     const body = text.slice(prefix.length)
     const number = numberOf(codec, body)
     if (typeof number !== 'bigint') return { reason: 'character' }
-    if (number < 0n || number > GREATEST) return { reason: 'range' }
+    if (number < 0n || number > greatest) return { reason: 'range' }
     if (encoded(codec, number) !== body) return { reason: 'not canonical' }
-    return { value: prefix === '' ? number : `${prefix}${number}` }
+    return { value: `${prefix}${number}` }
   }
 
   /** What the application sees for what native code wrote. */
   function outer(id) {
     if (!own || id === undefined) return id
-    return prefix + encoded(own, BigInt(prefix === '' ? id : id.slice(prefix.length)))
+    return prefix + encoded(own, BigInt(id.slice(prefix.length)))
   }
 
   function refuse(reason, value, item = '') {

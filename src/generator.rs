@@ -3,6 +3,7 @@
 
 mod counting;
 mod gate;
+mod nonces;
 mod options;
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -10,6 +11,7 @@ use std::time::Duration;
 
 pub use self::counting::Counting;
 use self::gate::Gate;
+pub use self::nonces::CountingNonces;
 pub use self::options::{Options, Place};
 use crate::cipher::Keyring;
 use crate::clock::{Clock, SystemClock};

@@ -9,10 +9,11 @@ const { inPackage } = require('../package.js')
 const { Random } = require('./random.js')
 const { backend: native } = require(inPackage('js/native.js'))
 const { fakeBackend } = require(inPackage('js/testing/backend.js'))
-const { codecs } = require(inPackage('js/testing/codec.js'))
+const { codecOf } = require(inPackage('js/testing/codec.js'))
 
 const TRIALS = 10_000
 const FORMATS = ['base58', 'url64', 'hex', 'hex32', 'base62', 'decimal', 'signed', 'unsigned', 'raw']
+const TEXTS = FORMATS.filter((format) => !format.endsWith('signed'))
 const DEFAULT_LAYOUT = { partition: 0, time: 42, machine: 9, sequence: 13, epochMs: Date.UTC(2025, 0, 1) }
 const SMALL_LAYOUT = { partition: 0, time: 40, machine: 4, sequence: 10, epochMs: Date.UTC(2000, 0, 1) }
 
@@ -55,6 +56,22 @@ const specs = [
       { ...spelling, format: 'raw', mask: true }
     ]
   },
+  ...[96, 128].flatMap((bits) =>
+    TEXTS.map((format, at) => ({
+      ...plain,
+      bits,
+      format,
+      prefix: at % 2 ? 'w_' : '',
+      dbFormat: TEXTS[(at + bits) % TEXTS.length],
+      persistPrefix: at % 4 === 1,
+      kind: ['counter', 'sortable', 'encrypted'][at % 3],
+      cipher: at % 3 === 2 && bits === 96 ? 'blowfish' : 'speck',
+      mask: at % 3 === 1,
+      layout: at < 3 ? SMALL_LAYOUT : DEFAULT_LAYOUT
+    }))
+  ),
+  { ...plain, bits: 128, pad: false, dbFormat: 'raw', mask: true, key: 'k1', cipher: 'aes', layout: SMALL_LAYOUT },
+  { ...plain, bits: 96, dbFormat: 'raw', accepts: [{ ...spelling, prefix: 'a', mask: true }] },
   { ...plain, pad: false, kind: 'sortable' },
   { ...plain, pad: false, prefix: 's_', format: 'base62', mask: true },
   {
@@ -89,11 +106,12 @@ for (const { layout = DEFAULT_LAYOUT, ...spec } of specs) {
   const random = new Random(0x6d696e74)
   const [fake, real] = bindings(spec, KEYS, layout)
   const both = { fake, real }
+  const trials = spec.bits > 64 ? TRIALS / 5 : TRIALS
   const app = (number) => both.fake.fromDb(dbOf(spec, number))
 
   test(`values: ${name}`, () => {
-    for (let trial = 0; trial < TRIALS; trial++) {
-      const db = dbOf(spec, random.number())
+    for (let trial = 0; trial < trials; trial++) {
+      const db = dbOf(spec, number(random, spec))
       const id = same(both, 'fromDb', db)
       assert.deepEqual(same(both, 'toDb', id), db)
       assert.equal(same(both, 'is', id), true)
@@ -104,21 +122,21 @@ for (const { layout = DEFAULT_LAYOUT, ...spec } of specs) {
 
   test(`strings and strangers: ${name}`, () => {
     const counts = { accepted: 0, refused: 0 }
-    for (let trial = 0; trial < TRIALS; trial++) {
+    for (let trial = 0; trial < trials; trial++) {
       const value = stranger(random, spec, app)
       counts[same(both, 'toDb', value) === undefined ? 'refused' : 'accepted']++
       same(both, 'fromDb', value)
       same(both, 'is', value)
       if (trial % 10 === 0) for (const method of ['inspect', 'format']) same(both, method, value, 'hex')
     }
-    assert.ok(counts.accepted > TRIALS / 100 && counts.refused > TRIALS / 2, JSON.stringify(counts))
+    assert.ok(counts.accepted > trials / 100 && counts.refused > trials / 2, JSON.stringify(counts))
   })
 
   test(`ranges and lists: ${name}`, () => {
     for (let trial = 0; trial < 100; trial++) {
       const times = [0, 0].map(() => layout.epochMs - 1e9 + Number(random.number() >> 20n))
-      same(both, 'rangeFor', ...(random.below(10) ? times.sort((a, b) => a - b) : times))
-      const numbers = Array.from({ length: random.below(20) }, () => random.number())
+      if (!(spec.bits > 64)) same(both, 'rangeFor', ...(random.below(10) ? times.sort((a, b) => a - b) : times))
+      const numbers = Array.from({ length: random.below(20) }, () => number(random, spec))
       const dbs = numbers.map((number) => dbOf(spec, number))
       same(both, 'toDbMany', same(both, 'fromDbMany', dbs))
       same(both, 'fromDbMany', [...dbs, stranger(random, spec, app)])
@@ -189,8 +207,15 @@ function outcome({ code, option, reason, expected, bits, message }) {
   return { code, option, reason, expected, bits, item: /^item \d+: /.exec(message)?.[0] }
 }
 
-function dbOf({ prefix, dbFormat, persistPrefix }, number) {
-  const { write, wrap } = codecs[dbFormat]
+/** Any number that the type may have made. */
+function number(random, { bits = 64, kind, cipher }) {
+  if (bits === 64) return random.number()
+  const number = BigInt.asUintN(bits, (random.number() << 64n) | random.number())
+  return kind === 'encrypted' && cipher === 'blowfish' ? (number >> 32n) << 32n : number
+}
+
+function dbOf({ prefix, dbFormat, persistPrefix, bits }, number) {
+  const { write, wrap } = codecOf(dbFormat, { bits })
   if (wrap) return wrap(number)
   const text = (persistPrefix ? prefix : '') + write(number)
   return dbFormat === 'raw' ? Buffer.from(text, 'latin1') : text
@@ -218,10 +243,11 @@ const STRANGERS = [
 ]
 
 /** Something that may be an ID: a good one, one with a slip, or nothing of the kind. */
-function stranger(random, { prefix, accepts }, app) {
-  const id = app(random.number())
+function stranger(random, spec, app) {
+  const { prefix, accepts, bits } = spec
+  const id = app(number(random, spec))
   const somePrefix = random.pick([prefix, ...accepts.map((other) => other.prefix)])
-  const spelled = somePrefix + codecs[random.pick(FORMATS)].write(random.number())
+  const spelled = somePrefix + codecOf(random.pick(bits > 64 ? TEXTS : FORMATS), { bits }).write(number(random, spec))
   switch (random.below(12)) {
     case 0:
       return id

@@ -159,6 +159,7 @@ const GENERATOR_OPTIONS = [
   'layout.epoch'
 ]
 const TYPE_OPTIONS = [
+  'bits',
   'kind',
   'base',
   'format',
@@ -235,6 +236,9 @@ test('ready, relinquish, connect and start with every kind of value', async (t) 
   }
   for (const [name, value] of Object.entries(hostileValues())) {
     assertFair(`encrypt, ${name}`, () => ids.encrypt(value))
+    assertFair(`nonce, bits, ${name}`, () => ids.nonce(value))
+    assertFair(`nonce, kind, ${name}`, () => ids.nonce(96, value))
+    assertFair(`nonce, options, ${name}`, () => ids.nonce(96, 'encrypted', value))
     assertFair(`relinquish, ${name}`, () => ids.relinquish(value))
     assertFair(`type, ${name}`, () => ids.type('usr_', value))
   }

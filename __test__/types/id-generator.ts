@@ -126,6 +126,14 @@ export async function main(): Promise<void> {
 
   expectType<Equal<ReturnType<typeof ids.encrypt | typeof ids.decrypt>, Buffer>>()
   ids.decrypt(ids.encrypt(new Uint8Array(12)))
+  expectType<Equal<ReturnType<typeof ids.nonce>, Buffer>>()
+  ids.nonce(64)
+  ids.nonce(96, 'sortable')
+  ids.nonce(128, 'encrypted', { base: 'sortable' })
+  // @ts-expect-error no such size
+  ids.nonce(256)
+  // @ts-expect-error nothing is encrypted
+  ids.nonce(96, 'counter', { base: 'sortable' })
   // @ts-expect-error numbers are no bytes
   ids.encrypt(5n)
 

@@ -51,6 +51,17 @@ idType('x_', { format: { encode: (number: number) => '', decode: () => 5n } })
 // @ts-expect-error databases get what they can sort and compare
 idType('x_', { dbFormat: codec })
 
+// Wider numbers.
+const wideId = idType('w_', { bits: 128, kind: 'sortable', mask: true, cipher: 'aes' })
+expectType<Equal<IdOf<typeof wideId>, `w_${string}`>>()
+expectType<Equal<DbOf<typeof wideId>, Buffer>>()
+expectType<Equal<ReturnType<typeof wideId.nextManyDb>, Buffer[]>>()
+const wideText = idType('w_', { bits: 96, format: 'hex32', dbFormat: 'hex', kind: 'encrypted', cipher: 'des3' })
+expectType<Equal<DbOf<typeof wideText>, string>>()
+idType('w_', { bits: 96, format: codec, persistPrefix: true, dbFormat: 'hex' })
+// @ts-expect-error no range of time
+wideId.rangeFor({ from: 0, to: 1 })
+
 // Formats decide what application and database see.
 expectType<Equal<IdOf<typeof plainId>, string>>()
 expectType<Equal<DbOf<typeof userId>, bigint>>()
@@ -137,8 +148,16 @@ idType('x_', { mask: true, cipher: 'rc4' })
 idType('x_', { maskTweak: 'users' })
 // @ts-expect-error what is encrypted has the generator's key
 idType('x_', { kind: 'encrypted', mask: 'k1' })
-// @ts-expect-error an option of a later version
-idType('x_', { bits: 128 })
+// @ts-expect-error no such size
+idType('x_', { bits: 32 })
+// @ts-expect-error no bigints of these sizes
+idType('w_', { bits: 128, dbFormat: 'signed' })
+// @ts-expect-error no bigints of these sizes
+idType('w_', { bits: 96, format: 'unsigned' })
+// @ts-expect-error it would mask 64 bits of 96
+idType('w_', { bits: 96, mask: true, cipher: 'blowfish' })
+// @ts-expect-error a cipher that does not have the size
+idType('w_', { bits: 128, kind: 'encrypted', cipher: 'des3' })
 // @ts-expect-error an unknown member of a spelling
 idType('x_', { accepts: [{ prefx: 'old_' }] })
 // @ts-expect-error no prefix
@@ -148,6 +167,8 @@ idType()
 const annotated: IdType<'usr_'> = userId
 const annotatedSortable: SortableIdType<'evt_'> = eventId
 const all: AnyIdType[] = [
+  wideId,
+  wideText,
   ownId,
   stampId,
   userId,

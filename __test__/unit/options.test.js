@@ -227,7 +227,24 @@ const REFUSED_BY_TYPE = [
   ['usr_', { mask: true, accepts: [{ prefix: 'user_', cipher: 'des3', maskTweak: 'a' }] }, 'accepts[0].maskTweak'],
   ['usr_', { mask: true, accepts: [{ mask: 'k1' }] }, 'accepts[0]'],
   ['usr_', { mask: true, accepts: [{ cipher: 'aes' }] }, 'accepts[0]'],
-  ['usr_', { bits: 96 }, 'bits'],
+  ['usr_', { bits: undefined }, 'bits'],
+  ['usr_', { bits: '96' }, 'bits'],
+  ['usr_', { bits: 32 }, 'bits'],
+  ['usr_', { bits: 96, format: 'signed' }, 'format'],
+  ['usr_', { bits: 128, dbFormat: 'unsigned' }, 'dbFormat'],
+  ['usr_', { bits: 128, dbFormat: 'raw', accepts: [{ format: 'unsigned' }] }, 'accepts[0].format'],
+  ['usr_', { bits: 96, mask: true, cipher: 'des3' }, 'cipher'],
+  ['usr_', { bits: 96, mask: true, cipher: 'aes' }, 'cipher'],
+  ['usr_', { bits: 128, mask: true, cipher: 'blowfish' }, 'cipher'],
+  ['usr_', { bits: 128, kind: 'encrypted', cipher: 'des3' }, 'cipher'],
+  ['usr_', { bits: 128, mask: true, cipher: 'aes', maskTweak: 'a' }, 'maskTweak'],
+  ['usr_', { bits: 96, mask: true, accepts: [{ prefix: 'a', cipher: 'blowfish' }] }, 'accepts[0].cipher'],
+  [
+    'usr_',
+    { bits: 128, mask: true, cipher: 'aes', accepts: [{ prefix: 'a', maskTweak: 'a' }] },
+    'accepts[0].maskTweak'
+  ],
+  ['usr_', { bits: 128, accepts: [{ format: 'url64' }] }, 'accepts[0]'],
   ['usr_', { space: 'users' }, 'space']
 ]
 
@@ -316,6 +333,7 @@ test('the defaults', () => {
   })
   assert.deepEqual(typeOptions('usr_').spec, {
     prefix: 'usr_',
+    bits: 64,
     kind: 'counter',
     base: 'counter',
     format: 'base58',
@@ -430,6 +448,7 @@ test('spellings whose texts cannot meet are taken', () => {
   }
   const signs = typeOptions('', { format: 'signed', accepts: [{ format: 'unsigned' }, { format: 'decimal' }] })
   assert.equal(signs.spec.accepts.length, 2)
+  assert.equal(typeOptions('', { bits: 96, accepts: [{ format: 'url64' }] }).spec.accepts.length, 1)
   const padding = typeOptions('usr_', { pad: false, accepts: [{ pad: true }, { prefix: 'u_' }] })
   assert.deepEqual(
     padding.spec.accepts.map(({ pad }) => pad),

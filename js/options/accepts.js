@@ -5,20 +5,21 @@ const { ciphersOf } = require('./cipher.js')
 const { codecOption } = require('./codec.js')
 const { maskOption, tweakOption } = require('./mask.js')
 const { padOption } = require('./pad.js')
+const { wideMask } = require('./wide.js')
 
 const NAMES = ['prefix', 'mask', 'cipher', 'maskTweak', 'format', 'pad']
 
-/** What a 64-bit number looks like in each format: how long, and what a beginning of it may consist of. */
+/** What a number looks like in each format: how long by its bits, and what a beginning of it may consist of. */
 const TEXTS = {
-  base58: { lengths: [11, 11], beginning: /^[1-9A-HJ-NP-Za-km-z]*$/ },
-  url64: { lengths: [11, 11], beginning: /^[\w-]*$/ },
-  hex: { lengths: [16, 16], beginning: /^[\da-f]*$/ },
-  hex32: { lengths: [13, 13], beginning: /^[\da-v]*$/ },
-  base62: { lengths: [11, 11], beginning: /^[\dA-Za-z]*$/ },
-  decimal: { lengths: [20, 20], beginning: /^\d*$/ },
-  signed: { lengths: [1, 20], beginning: /^-?\d*$/ },
-  unsigned: { lengths: [1, 20], beginning: /^\d*$/ },
-  raw: { lengths: [8, 8], beginning: /^/ }
+  base58: { longest: { 64: 11, 96: 17, 128: 22 }, beginning: /^[1-9A-HJ-NP-Za-km-z]*$/ },
+  url64: { longest: { 64: 11, 96: 16, 128: 22 }, beginning: /^[\w-]*$/ },
+  hex: { longest: { 64: 16, 96: 24, 128: 32 }, beginning: /^[\da-f]*$/ },
+  hex32: { longest: { 64: 13, 96: 20, 128: 26 }, beginning: /^[\da-v]*$/ },
+  base62: { longest: { 64: 11, 96: 17, 128: 22 }, beginning: /^[\dA-Za-z]*$/ },
+  decimal: { longest: { 64: 20, 96: 29, 128: 39 }, beginning: /^\d*$/ },
+  signed: { longest: { 64: 20 }, varies: true, beginning: /^-?\d*$/ },
+  unsigned: { longest: { 64: 20 }, varies: true, beginning: /^\d*$/ },
+  raw: { longest: { 64: 8, 96: 12, 128: 16 }, beginning: /^/ }
 }
 
 /**
@@ -34,10 +35,11 @@ function acceptsOption(accepts, own, known) {
   if (!Array.isArray(accepts))
     unexpected('accepts', 'an array of { prefix, mask, cipher, maskTweak, format, pad }', accepts)
   const spellings = [own]
+  const { bits } = known
   for (const [index, entry] of accepts.entries()) {
     const path = `accepts[${index}]`
     const spelling = spellingOption(entry, path, own, known)
-    const twin = spellings.findIndex((other) => confusable(spelling, other))
+    const twin = spellings.findIndex((other) => confusable(spelling, other, bits))
     if (twin >= 0) {
       const other = twin === 0 ? 'the type itself' : `accepts[${twin - 1}]`
       refuse(path, `expected a spelling of its own, found one whose texts could also be read as ${other}`)
@@ -78,22 +80,23 @@ function cipherOptions(entry, path, own, bits) {
   const { cipher = own.cipher } = entry
   if ('cipher' in entry) oneOf(cipher, `${path}.cipher`, ciphersOf(bits))
   const maskTweak = tweakOption(entry.maskTweak, `${path}.maskTweak`, cipher)
+  if (bits > 64) wideMask({ bits, mask: true, cipher, maskTweak }, `${path}.`)
   return { cipher, maskTweak: maskTweak ?? (cipher === own.cipher ? own.maskTweak : undefined) }
 }
 
 /** Whether some value could be read in both spellings, as two numbers. Errs on the safe side, as native code does. */
-function confusable(one, other) {
+function confusable(one, other, bits) {
   // What a codec of the application's own can read is looked at in ./codec.js.
   if (isObject(one.format) || isObject(other.format)) return false
-  return mayShareValue(one, other) && !agree(one, other)
+  return mayShareValue(one, other, bits) && !agree(one, other)
 }
 
 /** Goes by the sort of a value, its length and its beginning. */
-function mayShareValue(one, other) {
+function mayShareValue(one, other, bits) {
   const [short, long] = one.prefix.length <= other.prefix.length ? [one, other] : [other, one]
   return (
     sort(short) === sort(long) &&
-    overlap(lengths(short), lengths(long)) &&
+    overlap(lengths(short, bits), lengths(long, bits)) &&
     long.prefix.startsWith(short.prefix) &&
     TEXTS[short.format].beginning.test(long.prefix.slice(short.prefix.length))
   )
@@ -121,9 +124,9 @@ function digits({ format }) {
   return format === 'signed' || format === 'unsigned' ? 'decimal' : format
 }
 
-function lengths({ prefix, format, pad }) {
-  const [shortest, longest] = TEXTS[format].lengths
-  return [(pad ? shortest : 1) + prefix.length, longest + prefix.length]
+function lengths({ prefix, format, pad }, bits) {
+  const { longest, varies } = TEXTS[format]
+  return [(varies || !pad ? 1 : longest[bits]) + prefix.length, longest[bits] + prefix.length]
 }
 
 function overlap([shortest, longest], [otherShortest, otherLongest]) {

@@ -30,7 +30,7 @@ function withCodecs(spec) {
   const codecs = new Map(
     spellings.filter(({ format }) => isObject(format)).map(({ prefix, format }) => [prefix, format])
   )
-  const numbers = (one) => (isObject(one.format) ? { ...one, format: 'unsigned' } : one)
+  const numbers = (one) => (isObject(one.format) ? { ...one, format: 'decimal', pad: false } : one)
   return { spec: { ...numbers(spec), accepts: spec.accepts.map(numbers) }, codecs }
 }
 

@@ -4,6 +4,7 @@ const { record, refuse, unexpected, boolean, isObject, oneOf } = require('./chec
 const { bindType } = require('../shared.js')
 
 const NAMES = [
+  'bits',
   'kind',
   'base',
   'format',
@@ -20,7 +21,7 @@ const KINDS = ['counter', 'sortable', 'encrypted']
 const BASES = ['counter', 'sortable']
 const FORMATS = ['base58', 'url64', 'hex', 'hex32', 'base62', 'decimal', 'signed', 'unsigned', 'raw']
 const NUMERIC = ['signed', 'unsigned']
-const BITS = 64
+const SIZES = [64, 96, 128]
 
 /**
  * Checks an ID type's options and fills in the defaults. Pure.
@@ -28,12 +29,12 @@ const BITS = 64
  * @param {string} prefix
  * @param {object} [options] the user's
  * @returns {{ spec: object, codecs: Map<string, object> | undefined, generator: object | undefined }} `spec` is what native
- * code takes; `codecs` are the codecs of the application's own by prefix, where `spec` says 'unsigned' instead
+ * code takes; `codecs` are the codecs of the application's own by prefix, where `spec` says 'decimal' instead
  * @throws {ConfigError} with the option's dotted name
  */
 function typeOptions(prefix, options = {}) {
   record(options, '', NAMES)
-  const { kind = 'counter', format = 'base58', dbFormat = 'signed', cipher } = options
+  const { kind = 'counter', bits = 64, format = 'base58', dbFormat = bits === 64 ? 'signed' : 'raw', cipher } = options
   const { mask = false, persistPrefix = false, pad = true } = options
   const spelling = {
     prefix: prefixOption(prefix, 'prefix'),
@@ -44,13 +45,15 @@ function typeOptions(prefix, options = {}) {
     pad
   }
   oneOf(kind, 'kind', KINDS)
+  if (!SIZES.includes(bits)) unexpected('bits', '64, 96 or 128', bits)
   formatOption(format, pad)
   oneOf(dbFormat, 'dbFormat', FORMATS)
-  if (cipher !== undefined) oneOf(cipher, 'cipher', require('./cipher.js').ciphersOf(BITS))
+  if (cipher !== undefined) oneOf(cipher, 'cipher', require('./cipher.js').ciphersOf(bits))
   boolean(persistPrefix, 'persistPrefix')
   refuseIncoherent({ ...options, prefix, kind, dbFormat })
-  const accepts = options.accepts === undefined ? [] : acceptsOption(options.accepts, spelling, kind)
-  const spec = { ...spelling, kind, base: baseOption(options.base, kind), dbFormat, accepts, persistPrefix }
+  if (bits !== 64) require('./wide.js').wideOptions({ ...options, bits, format, dbFormat })
+  const accepts = options.accepts === undefined ? [] : acceptsOption(options.accepts, spelling, { kind, bits })
+  const spec = { ...spelling, bits, kind, base: baseOption(options.base, kind), dbFormat, accepts, persistPrefix }
   return { ...withCodecs(spec), generator: generatorOption(options.generator) }
 }
 
@@ -66,8 +69,9 @@ function withCodecs(spec) {
   return isOwn(spec) || spec.accepts.some(isOwn) ? require('./codec.js').withCodecs(spec) : { spec }
 }
 
-function acceptsOption(accepts, spelling, kind) {
-  const known = { kind, bits: BITS, formats: FORMATS, prefixOption }
+function acceptsOption(accepts, spelling, { kind, bits }) {
+  const formats = bits === 64 ? FORMATS : FORMATS.filter((format) => !NUMERIC.includes(format))
+  const known = { kind, bits, formats, prefixOption }
   return require('./accepts.js').acceptsOption(accepts, spelling, known)
 }
 

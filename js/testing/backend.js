@@ -44,7 +44,7 @@ function fakeBackend(now) {
       const { layout, keys } = means.get(handle)
       const type = guarded(() => new FakeIdType(spec, layout, keys))()
       if (!type) return last
-      return functionsOf(type, () => type.number(handle.next(type.space, type.order)), spec, guarded)
+      return functionsOf(type, () => type.mint(handle), spec, guarded)
     },
 
     takeFailure: () => last

@@ -1,6 +1,7 @@
 'use strict'
 
 const { Failure } = require('./failure.js')
+const { FakeIdType } = require('./id-type.js')
 
 /** A lease that no coordinator granted: held at once, lost and regained on demand. Minting never waits for a clock. */
 class FakeHandle {
@@ -13,6 +14,8 @@ class FakeHandle {
   #acquiredAt
   /** The last word of each space that was counted in. */
   #words = new Map()
+  /** Likewise `{ timestamp, count }`, of nonces of 96 and 128 bits. */
+  #wideWords = new Map()
   /** The failure that counting ends in; undefined while the lease is held. */
   #missing
   /** What settles each pending `ready`. */
@@ -50,6 +53,23 @@ class FakeHandle {
     return this.#layout.nonce(word, BigInt(this.#machineId))
   }
 
+  /** The same for nonces of 96 and 128 bits, which share their sequences. */
+  nextWide(bits, space, order) {
+    if (this.#missing) throw this.#missing
+    const word = this.#following(this.#wideWords.get(space), order)
+    if (word.timestamp >= this.#layout.end) throw this.#layout.ended()
+    this.#wideWords.set(space, word)
+    return this.#layout.wideNonce(bits, { ...word, machineId: BigInt(this.#machineId) })
+  }
+
+  #following(last, order) {
+    if (order === 'counter') return { timestamp: this.#start, count: last ? last.count + 1n : 0n }
+    const timestamp = later(this.#start, this.#timestamp())
+    if (!last || last.timestamp < timestamp) return { timestamp, count: 0n }
+    const count = last.count + 1n
+    return count < this.#layout.widePerMs ? { ...last, count } : { timestamp: last.timestamp + 1n, count: 0n }
+  }
+
   start() {
     return undefined
   }
@@ -85,12 +105,21 @@ class FakeHandle {
     this.regain()
   }
 
+  /** The next nonce as bytes, as types of that kind have them. */
+  nonce(bits, kind, base) {
+    return this.#unlessFailed(() => {
+      const spec = { prefix: '', format: 'raw', dbFormat: 'raw', mask: false, accepts: [], persistPrefix: false }
+      const type = new FakeIdType({ ...spec, bits, kind, base }, this.#layout, this.#keys)
+      return type.writeDb(type.mint(this))
+    })
+  }
+
   encrypt(nonce) {
-    return this.#crypt(nonce, 'encrypt')
+    return this.#unlessFailed(() => this.#keys.crypt(nonce, 'encrypt'))
   }
 
   decrypt(nonce) {
-    return this.#crypt(nonce, 'decrypt')
+    return this.#unlessFailed(() => this.#keys.crypt(nonce, 'decrypt'))
   }
 
   async close() {
@@ -132,9 +161,10 @@ class FakeHandle {
     return this.#missing?.code === 'ERR_MINTID_CLOSED'
   }
 
-  #crypt(nonce, method) {
+  /** What a call gives, or the failure that it ends in. */
+  #unlessFailed(call) {
     try {
-      return this.#keys.crypt(nonce, method)
+      return call()
     } catch (failure) {
       if (failure instanceof Failure) return failure
       throw failure
@@ -145,6 +175,7 @@ class FakeHandle {
     this.#acquiredAt = this.#now()
     this.#start = later(this.#timestamp(), earliest)
     this.#words.clear()
+    this.#wideWords.clear()
   }
 
   #timestamp() {
@@ -153,7 +184,8 @@ class FakeHandle {
 
   /** The first timestamp after all that were used. */
   #unused() {
-    const used = [...this.#words.values()].map((word) => this.#layout.timestampOf(word))
+    const words = [...this.#words.values()].map((word) => this.#layout.timestampOf(word))
+    const used = [...words, ...[...this.#wideWords.values()].map(({ timestamp }) => timestamp)]
     return used.reduce((first, timestamp) => later(first, timestamp + 1n), this.#start)
   }
 

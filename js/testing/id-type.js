@@ -1,10 +1,10 @@
 'use strict'
 
 const { shown } = require('../options/check.js')
+const { codecOf } = require('./codec.js')
 const { Failure } = require('./failure.js')
 const { Spelling } = require('./spelling.js')
 
-const BITS = 64
 const SIGN = 2n ** 63n
 
 /** What the IDs of one column look like, as src/id composes it. Numbers are unsigned BigInts; it throws Failures. */
@@ -22,11 +22,11 @@ class FakeIdType {
    * @param {import('./ciphers/keyring.js').Keyring} keys the generator's
    */
   constructor(spec, layout, keys) {
-    const { prefix, dbFormat, persistPrefix, kind, cipher, accepts } = spec
-    const spelling = (one) => new Spelling({ ...one, mask: one.mask ? keys.cipher(BITS, one, 'mask') : undefined })
-    this.#spec = spec
+    const { prefix, dbFormat, persistPrefix, kind, cipher, accepts, bits = 64 } = spec
+    const spelling = (one) => new Spelling({ ...one, bits, mask: one.mask ? maskOf(keys, bits, one) : undefined })
+    this.#spec = { ...spec, bits }
     this.#layout = layout
-    this.#encryption = kind === 'encrypted' ? keys.cipher(BITS, { cipher }, "kind 'encrypted'") : undefined
+    this.#encryption = kind === 'encrypted' ? keys.cipher(bits, { cipher }, "kind 'encrypted'") : undefined
     this.#app = spelling(spec)
     this.#db = spelling({ prefix: persistPrefix ? prefix : '', format: dbFormat })
     this.#accepts = accepts.map(spelling)
@@ -43,9 +43,23 @@ class FakeIdType {
     return `${this.#spec.kind} ${this.order} ${this.#encryption?.encrypt(0n) ?? ''}`
   }
 
+  /** The next number of the database's, under a lease. */
+  mint(handle) {
+    const bits = this.countedBits
+    const nonce =
+      bits === 64 ? handle.next(this.space, this.order) : handle.nextWide(bits, `${this.space} wide`, this.order)
+    return this.number(nonce)
+  }
+
+  /** How many bits are counted: of 96 encrypted by a cipher of 64 the upper ones. */
+  get countedBits() {
+    return this.#encryption?.takes ? 64 : this.#spec.bits
+  }
+
   /** The number that the database keeps for a nonce. */
   number(nonce) {
-    return this.#encryption?.encrypt(nonce) ?? nonce
+    const plain = nonce << BigInt(this.#spec.bits - this.countedBits)
+    return this.#encryption?.encrypt(plain) ?? plain
   }
 
   writeApp(number) {
@@ -64,23 +78,30 @@ class FakeIdType {
   }
 
   readDb(value) {
-    const number = this.#db.read(value)
+    const number = this.#madeHere(this.#db.read(value))
     if (typeof number === 'bigint') return number
     throw invalid('a database value of this type', number, this.#db.describe(), value)
   }
 
   isCanonical(value) {
-    return typeof this.#app.read(value) === 'bigint' && (!this.#app.isBigint || typeof value === 'bigint')
+    return (
+      typeof this.#madeHere(this.#app.read(value)) === 'bigint' && (!this.#app.isBigint || typeof value === 'bigint')
+    )
   }
 
   respell(value, format) {
+    const { bits } = this.#spec
+    if (codecOf(format, { bits }) === undefined) {
+      const text = `to: expected 'raw' or a text format for ${bits} bits, found '${format}'`
+      throw new Failure('CONFIG', text, { option: 'to' })
+    }
     return this.#app.writeAs(this.readApp(value), format)
   }
 
   inspect(value) {
     const number = this.readApp(value)
     const { kind } = this.#spec
-    const parts = this.#layout.parts(this.#encryption?.decrypt(number) ?? number)
+    const parts = this.#parts(this.#encryption?.decrypt(number) ?? number)
     return { kind, exact: this.order === 'sortable', ...parts, db: this.writeDb(number) }
   }
 
@@ -101,17 +122,37 @@ class FakeIdType {
     return [this.writeDb(from), this.writeDb(to)]
   }
 
+  #parts(plain) {
+    const { bits } = this.#spec
+    const nonce = plain >> BigInt(bits - this.countedBits)
+    return this.countedBits === 64 ? this.#layout.parts(nonce) : this.#layout.wideParts(bits, nonce)
+  }
+
+  /** Refuses what the type's cipher cannot have made. */
+  #madeHere(number) {
+    const takes = this.#encryption?.takes
+    return typeof number === 'bigint' && takes && !takes(number) ? 'range' : number
+  }
+
   /** The number, or the reason that belongs to the longest prefix that matched. */
   #readAny(value) {
     let closest = { matched: -1 }
     for (const spelling of [this.#app, ...this.#accepts]) {
       const number = spelling.read(value)
-      if (typeof number === 'bigint') return number
+      if (typeof number === 'bigint') return this.#madeHere(number)
       const matched = number === 'type' || number === 'prefix' ? -1 : spelling.prefix.length
       if (closest.reason === undefined || matched > closest.matched) closest = { matched, reason: number }
     }
     return closest.reason
   }
+}
+
+/** Where only 64 of 96 bits are encrypted, nothing is masked. */
+function maskOf(keys, bits, spelling) {
+  const mask = keys.cipher(bits, spelling, 'mask')
+  if (!mask.takes) return mask
+  const text = `cipher: expected 'speck' for a mask of ${bits} bits, found '${spelling.cipher}'`
+  throw new Failure('CONFIG', text, { option: 'cipher' })
 }
 
 function invalid(what, reason, expected, found) {

@@ -47,6 +47,29 @@ class Layout {
     }
   }
 
+  /** A nonce of 96 or 128 bits. */
+  wideNonce(bits, { timestamp, machineId, count }) {
+    const time = BigInt(bits) - this.#time
+    return (timestamp << time) | (machineId << (time - this.#machine)) | count
+  }
+
+  /** As `parts`, of 96 or 128 bits. */
+  wideParts(bits, nonce) {
+    const time = BigInt(bits) - this.#time
+    const count = time - this.#machine < 64n ? time - this.#machine : 64n
+    return {
+      timestamp: this.#epochMs + Number(nonce >> time),
+      machineId: Number(BigInt.asUintN(Number(this.#machine), nonce >> (time - this.#machine))),
+      sequence: Number(BigInt.asUintN(Number(count), nonce)),
+      partition: 0
+    }
+  }
+
+  /** How many sortable nonces of 96 or 128 bits a millisecond has. */
+  get widePerMs() {
+    return 1n << (64n - this.#time)
+  }
+
   /** The timestamp of a moment inside the layout, in milliseconds since 1970. */
   timestamp(unixMs) {
     return BigInt(unixMs - this.#epochMs)

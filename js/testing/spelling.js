@@ -9,13 +9,17 @@ class Spelling {
   #prefix
   #format
   #codec
+  #bits
   #mask
 
-  /** @param {{ prefix: string, format: string, pad?: boolean, mask?: object }} spelling `mask` is a cipher */
-  constructor({ prefix, format, pad, mask }) {
+  /**
+   * @param {{ prefix: string, format: string, pad?: boolean, bits?: number, mask?: object }} spelling `mask` is a cipher
+   */
+  constructor({ prefix, format, pad, bits, mask }) {
     this.#prefix = prefix
     this.#format = format
-    this.#codec = codecOf(format, pad)
+    this.#codec = codecOf(format, { bits, pad })
+    this.#bits = bits
     this.#mask = mask
   }
 
@@ -35,7 +39,7 @@ class Spelling {
 
   /** The same in another format. */
   writeAs(number, format) {
-    return this.#write(number, format, codecOf(format))
+    return this.#write(number, format, codecOf(format, { bits: this.#bits }))
   }
 
   #write(number, format, { write, wrap }) {

@@ -20,6 +20,7 @@ mod operator;
 mod options;
 mod queue;
 mod value;
+mod wide;
 
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;

@@ -8,7 +8,7 @@ use napi::bindgen_prelude::Uint8Array;
 use napi_derive::napi;
 use zeroize::Zeroizing;
 
-use crate::cipher::{Algorithm, BaseKey, Cipher, Keyring, Keys, no_key};
+use crate::cipher::{Algorithm, BaseKey, Keyring, Keys, no_key, no_key_of};
 use crate::codec::Format;
 use crate::coordinator::fixed::Identity;
 use crate::coordinator::registry::OnReset;
@@ -16,7 +16,7 @@ use crate::coordinator::tls::TlsOptions;
 use crate::coordinator::{postgres, redis};
 use crate::error::{Error, shown};
 use crate::generator::{Generator, Options, Place};
-use crate::id::{Base, IdType, Kind, Spec, SpellingSpec};
+use crate::id::{Base, IdType, Kind, Narrow, Spec, SpellingSpec, Wide, Width};
 use crate::layout::Layout;
 use crate::lease::state::Timings;
 
@@ -120,6 +120,8 @@ pub struct LayoutOptions {
 #[napi(object, object_to_js = false)]
 pub struct TypeSpec {
     pub prefix: String,
+    /// 64 by default.
+    pub bits: Option<u32>,
     #[napi(ts_type = "'counter' | 'sortable' | 'encrypted'")]
     pub kind: String,
     #[napi(ts_type = "'counter' | 'sortable'")]
@@ -191,36 +193,82 @@ impl NativeOptions {
     }
 }
 
+/// An ID type of any width.
+pub(super) enum AnyType {
+    Narrow(IdType),
+    Wide(IdType<Wide>),
+}
+
 impl TypeSpec {
     /// The ID type under the keys and the layout of `generator`; without one, under the default layout and no key.
-    pub(super) fn convert(self, generator: Option<&Generator>) -> Result<IdType, Error> {
+    pub(super) fn convert(self, generator: Option<&Generator>) -> Result<AnyType, Error> {
         let keys = generator.map(Generator::keys);
-        let mask = |wanted: bool, key: Option<&str>, cipher: Option<&str>, tweak: Option<&[u8]>| {
-            let tweak = tweak.unwrap_or_default();
-            wanted.then(|| find_cipher(keys, key, cipher, tweak, "mask")).transpose()
+        let width = match self.bits.unwrap_or(64) {
+            64 => {
+                let find = |of: &MaskSpec<'_>, what: &str| {
+                    let tweak = of.tweak.unwrap_or_default();
+                    keys.ok_or_else(|| no_key(what))?.cipher(of.key, of.algorithm()?, tweak, what)
+                };
+                return self.of_width(Narrow, generator, find).map(AnyType::Narrow);
+            }
+            96 => Wide::Bits96,
+            128 => Wide::Bits128,
+            other => return Err(unknown("bits", &other.to_string())),
         };
+        let find = |of: &MaskSpec<'_>, what: &str| {
+            if of.tweak.is_some() {
+                return Err(Error::config("maskTweak", "maskTweak: expected none but with 64 bits"));
+            }
+            let size = width.size();
+            keys.ok_or_else(|| no_key_of(size, what))?.wide_cipher(size, of.key, of.algorithm()?, what)
+        };
+        self.of_width(width, generator, find).map(AnyType::Wide)
+    }
+
+    fn of_width<W: Width>(
+        &self,
+        width: W,
+        generator: Option<&Generator>,
+        find: impl Fn(&MaskSpec<'_>, &str) -> Result<Arc<W::Cipher>, Error>,
+    ) -> Result<IdType<W>, Error> {
         let kind = kind(&self.kind, &self.base)?;
-        let accepts = self.accepts.into_iter().map(|spelling| {
+        let mask = |wanted: bool, of: MaskSpec<'_>| wanted.then(|| find(&of, "mask")).transpose();
+        let accepts = self.accepts.iter().map(|spelling| {
             let format = padded(format("accepts", &spelling.format)?, spelling.pad)?;
-            let AcceptedSpelling { prefix, mask: wanted, key, cipher, mask_tweak, .. } = spelling;
-            let mask = mask(wanted, key.as_deref(), cipher.as_deref(), mask_tweak.as_deref());
-            Ok(SpellingSpec { prefix, format, mask: mask? })
+            let of = MaskSpec::of(&spelling.key, &spelling.cipher, &spelling.mask_tweak);
+            Ok(SpellingSpec { prefix: spelling.prefix.clone(), format, mask: mask(spelling.mask, of)? })
         });
-        let cipher = self.cipher.as_deref();
-        let encryption = matches!(kind, Kind::Encrypted { .. })
-            .then(|| find_cipher(keys, None, cipher, &[], "kind 'encrypted'"))
-            .transpose()?;
-        IdType::new(Spec {
+        let of = MaskSpec::of(&None, &self.cipher, &None);
+        let encryption = matches!(kind, Kind::Encrypted { .. }).then(|| find(&of, "kind 'encrypted'")).transpose()?;
+        let spec = Spec {
             kind,
             format: padded(format("format", &self.format)?, self.pad)?,
             db_format: format("dbFormat", &self.db_format)?,
-            mask: mask(self.mask, self.key.as_deref(), cipher, self.mask_tweak.as_deref())?,
+            mask: mask(self.mask, MaskSpec::of(&self.key, &self.cipher, &self.mask_tweak))?,
             encryption,
             accepts: accepts.collect::<Result<_, Error>>()?,
             persist_prefix: self.persist_prefix,
             layout: generator.map_or(Layout::DEFAULT, Generator::layout),
-            prefix: self.prefix,
-        })
+            prefix: self.prefix.clone(),
+        };
+        IdType::of_width(width, spec)
+    }
+}
+
+/// Which cipher a spelling asks for.
+struct MaskSpec<'a> {
+    key: Option<&'a str>,
+    cipher: Option<&'a str>,
+    tweak: Option<&'a [u8]>,
+}
+
+impl<'a> MaskSpec<'a> {
+    fn of(key: &'a Option<String>, cipher: &'a Option<String>, tweak: &'a Option<Uint8Array>) -> Self {
+        Self { key: key.as_deref(), cipher: cipher.as_deref(), tweak: tweak.as_deref() }
+    }
+
+    fn algorithm(&self) -> Result<Option<Algorithm>, Error> {
+        self.cipher.map(|name| algorithm("cipher", name)).transpose()
     }
 }
 
@@ -243,18 +291,6 @@ fn keyring(
     })
 }
 
-/// The cipher of 64 bits that a type asks for.
-fn find_cipher(
-    keys: Option<&Keyring>,
-    key: Option<&str>,
-    cipher: Option<&str>,
-    tweak: &[u8],
-    what: &str,
-) -> Result<Arc<Cipher>, Error> {
-    let algorithm = cipher.map(|name| algorithm("cipher", name)).transpose()?;
-    keys.ok_or_else(|| no_key(what))?.cipher(key, algorithm, tweak, what)
-}
-
 fn algorithm(option: &'static str, name: &str) -> Result<Algorithm, Error> {
     Algorithm::parse(name).ok_or_else(|| unknown(option, name))
 }
@@ -273,7 +309,7 @@ fn padded(format: Format, pad: Option<bool>) -> Result<Format, Error> {
     format.unpadded().ok_or_else(|| Error::config("pad", format!("pad: format '{name}' has no padding to go without")))
 }
 
-fn kind(kind: &str, base: &str) -> Result<Kind, Error> {
+pub(super) fn kind(kind: &str, base: &str) -> Result<Kind, Error> {
     let base = match base {
         "counter" => Base::Counter,
         "sortable" => Base::Sortable,
