@@ -117,7 +117,7 @@ export interface LayoutOptions {
 
 /** What `js/events.js` hands to listeners. Times in milliseconds; fields that do not belong to the type are left out. */
 export interface LeaseEvent {
-  type: 'leaseAcquired' | 'leaseRenewed' | 'leaseRetry' | 'leaseLost' | 'conflict' | 'leaseReleased' | 'warning'
+  type: 'leaseAcquired' | 'leaseRenewed' | 'leaseRetry' | 'leaseLost' | 'conflict' | 'leaseReleased' | 'overflow' | 'warning'
   at: number
   machineId?: number
   reason?: string
@@ -128,6 +128,8 @@ export interface LeaseEvent {
   attempt?: number
   delayMs?: number
   error?: Failure
+  space?: string
+  partition?: number
   code?: string
   message?: string
 }
@@ -259,4 +261,9 @@ export interface TypeSpec {
   maskTweak?: Uint8Array
   accepts: Array<AcceptedSpelling>
   persistPrefix: boolean
+  /** The generator's by default. */
+  layout?: LayoutOptions
+  /** '' by default: that of its kind and layout. */
+  space?: string
+  overflow?: 'wait' | 'drift'
 }

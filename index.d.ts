@@ -221,6 +221,40 @@ export interface IdTypeOptions<
   accepts?: readonly AcceptedSpelling[]
 
   /**
+   * How many bits of an ID each part has, where that is another than the generator's `layout`. It needs room for as many
+   * machine IDs. It must never change for a column that has IDs. Only with 64 bits.
+   */
+  layout?: Bits extends 64 ? LayoutOptions : never
+
+  /**
+   * In which partition IDs are counted, where the layout has bits for one: a number, or a function that is asked for each
+   * call. Each partition has a sequence of its own. Only with 64 bits. Default 0.
+   *
+   * @example
+   * // one partition a tenant's shard: its rows lie side by side
+   * const orderId = idType('ord_', {
+   *   layout: { partition: 8, time: 41, machine: 9, sequence: 6 },
+   *   partition: () => tenant.getStore()!.shard
+   * })
+   */
+  partition?: Bits extends 64 ? number | (() => number) : never
+
+  /**
+   * A name for the numbers that shall be unique among each other: types with the same name share a sequence, types with
+   * different names may have equal numbers. A name has one kind, layout, cipher and key. 1 to 64 characters of
+   * `A-Z a-z 0-9 . _ -`. Default: types share the sequence of their kind and layout.
+   */
+  space?: string
+
+  /**
+   * What a sortable type does when a millisecond has no numbers left: `'wait'` for the next one, or `'drift'` into the
+   * future by up to five minutes, never past the lease, with the event `overflow`. Where a machine ID is set by hand without
+   * a guard, nobody keeps what was used, and it waits all the same. Only with `kind: 'sortable'` and 64 bits. Default
+   * `'wait'`.
+   */
+  overflow?: Kind extends 'sortable' ? (Bits extends 64 ? 'wait' | 'drift' : never) : never
+
+  /**
    * Whether the database's value carries the prefix too. Needs a prefix and a `dbFormat` that is not numeric.
    * Default `false`.
    */
@@ -296,11 +330,12 @@ export interface IdType<
    *
    * @throws {NotReadyError | LeaseLostError | ConflictError | ClosedError} see above
    * @throws {TimeError} when the clock is before the layout's epoch or past its end
+   * @param options where to count; see {@link MintOptions}
    *
    * @example
    * userId.next()          // 'usr_4k9TnZqJs7B'
    */
-  next(): IdValue<Prefix, Format>
+  next(options?: MintOptions<Kind>): IdValue<Prefix, Format>
 
   /**
    * Mints an ID in the database's form.
@@ -308,7 +343,7 @@ export interface IdType<
    * @example
    * userId.nextDb()        // 98770186085072901n
    */
-  nextDb(): DbValue<Prefix, DbFormat, Persist>
+  nextDb(options?: MintOptions<Kind>): DbValue<Prefix, DbFormat, Persist>
 
   /**
    * Mints an ID and gives both of its forms.
@@ -316,7 +351,7 @@ export interface IdType<
    * @example
    * const { id, db } = userId.nextPair()
    */
-  nextPair(): { id: IdValue<Prefix, Format>; db: DbValue<Prefix, DbFormat, Persist> }
+  nextPair(options?: MintOptions<Kind>): { id: IdValue<Prefix, Format>; db: DbValue<Prefix, DbFormat, Persist> }
 
   /**
    * Mints many IDs at once: all of them, or none and an error.
@@ -324,7 +359,7 @@ export interface IdType<
    * @param n 1 to 1 000 000
    * @throws {ConfigError} with `option: 'n'` when the count is out of range
    */
-  nextMany(n: number): IdValue<Prefix, Format>[]
+  nextMany(n: number, options?: MintOptions<'counter'>): IdValue<Prefix, Format>[]
 
   /**
    * Mints many IDs at once in the database's form: a `BigInt64Array` for `dbFormat: 'signed'`, a `BigUint64Array` for
@@ -333,7 +368,7 @@ export interface IdType<
    * @param n 1 to 1 000 000
    * @throws {ConfigError} with `option: 'n'` when the count is out of range
    */
-  nextManyDb(n: number): DbList<Prefix, DbFormat, Persist>
+  nextManyDb(n: number, options?: MintOptions<'counter'>): DbList<Prefix, DbFormat, Persist>
 
   /**
    * Turns the application's ID into the database's value.
@@ -405,6 +440,20 @@ export interface IdType<
   inspect(id: IdValue<Prefix, Format>): IdParts<Kind, DbValue<Prefix, DbFormat, Persist>>
 
   /**
+   * The database's values of a partition, half-open: `gte <= value < lt`, and no end where they are the last of the column.
+   * Only with 64 bits, and not for `kind: 'encrypted'`.
+   *
+   * @param partition its number. Default: the type's `partition` if that is a number, else 0
+   * @throws {ConfigError} with `option: 'partition'` where there is none of this number; with `'kind'` for encrypted types;
+   * with `'dbFormat'` for `'url64'`, whose text does not sort like the number
+   * @throws {TimeError} when `dbFormat` is `'signed'` and the layout has no partitions: negative numbers come first there
+   */
+  partitionRange(partition?: number): {
+    gte: DbValue<Prefix, DbFormat, Persist>
+    lt: DbValue<Prefix, DbFormat, Persist> | null
+  }
+
+  /**
    * [Standard Schema](https://standardschema.dev) v1: the type is a validator for tRPC, Hono, TanStack and others. A
    * valid value comes out as {@link IdType.parse} returns it.
    */
@@ -421,7 +470,7 @@ export interface SortableIdType<
   /**
    * The database's values between two moments, half-open: `gte <= value < lt`.
    *
-   * @param range Dates or whole milliseconds since 1970; `to` is excluded. Moments outside the layout are taken to its
+   * @param range Dates or whole milliseconds since 1970; `to` is excluded; `partition`: in which, as in `partitionRange`. Moments outside the layout are taken to its
    * ends, so that "everything before now" can be asked from 1970 on
    * @throws {ConfigError} with `option` `'from'` or `'to'` when one is no moment, or `to` is earlier than `from`; with
    * `'dbFormat'` for `'url64'`, whose text does not sort like the number
@@ -432,11 +481,30 @@ export interface SortableIdType<
    * const { gte, lt } = eventId.rangeFor({ from: new Date('2026-01-01'), to: new Date('2026-02-01') })
    * sql`select … where id >= ${gte} and id < ${lt}`
    */
-  rangeFor(range: { from: Date | number; to: Date | number }): {
+  rangeFor(range: { from: Date | number; to: Date | number; partition?: number }): {
     gte: DbValue<Prefix, DbFormat, Persist>
     lt: DbValue<Prefix, DbFormat, Persist>
   }
 }
+
+/**
+ * What a call says of the IDs that it makes.
+ *
+ * A type of kind `'counter'` whose layout has no partitions has nothing to say, and does not look at it.
+ */
+export type MintOptions<Kind extends IdKind = IdKind> = {
+  /** The partition to count in, instead of the type's `partition`. */
+  partition?: number
+} & (Kind extends 'counter'
+  ? unknown
+  : {
+      /**
+       * The time to count at, instead of now: a Date or milliseconds since 1970, for IDs of kind `'sortable'` (or encrypted
+       * ones of that base). It must lie inside the lease, no more than five minutes ahead of its clock (a lease of a directory
+       * reaches a second ahead); where a later one was given out before, the ID comes after that.
+       */
+      time?: Date | number
+    })
 
 /** The application's value in a format. */
 export type IdValue<Prefix extends string, Format extends AnyIdFormat> = Format extends 'raw'
@@ -1026,11 +1094,14 @@ export interface LeaseOptions {
 
 /** Bit widths, at most 64 together, and the epoch. */
 export interface LayoutOptions {
-  /** Not supported yet: 0. */
-  partition?: 0
+  /** The partition: 0 to 16 bits. Default 0. */
+  partition?: number
   /** Milliseconds since the epoch: 32 to 48 bits. Default 42 (139 years). */
   time?: number
-  /** The machine ID: 1 to 15 bits. Default 9 (512 machine IDs). */
+  /**
+   * The machine ID: 0 to 31 bits. Default 9 (512 machine IDs). There are 32 768 at the most, the highest of which is the
+   * database's; with 0 bits there is a single one, which only `machineId: 0` can have.
+   */
   machine?: number
   /** The count: 1 to 22 bits. Default 13 (8192 IDs a millisecond). */
   sequence?: number
@@ -1084,6 +1155,8 @@ export interface GeneratorStats {
   released: number
   /** How many `conflict` there were. */
   conflicts: number
+  /** How many `overflow` there were. */
+  overflows: number
   /** How many `warning` there were. */
   warnings: number
   /** The latest operation on the lease that succeeded. */
@@ -1129,6 +1202,11 @@ export interface IdGeneratorEvents {
   conflict: ConflictEvent
   /** It was given back. */
   leaseReleased: LeaseReleasedEvent
+  /**
+   * A type with `overflow: 'drift'` used a millisecond up, and counts ahead of time. At most once a second for each
+   * partition.
+   */
+  overflow: OverflowEvent
   /** Something that an operator should look at. */
   warning: WarningEvent
 }
@@ -1221,6 +1299,14 @@ export interface LeaseReleasedEvent extends LeaseEvent {
 }
 
 /** See {@link IdGeneratorEvents}. */
+export interface OverflowEvent extends LeaseEvent {
+  /** The name of the space; `''` for types without. */
+  space: string
+  /** 0 where the layout has no partitions. */
+  partition: number
+}
+
+/** See {@link IdGeneratorEvents}. */
 export interface WarningEvent extends LeaseEvent {
   /**
    * A stable name.
@@ -1228,9 +1314,10 @@ export interface WarningEvent extends LeaseEvent {
    * - `'REGISTRY_RESET'`: the registry may have forgotten leases, and grants nothing new for a while; the message says
    *   why, and until when.
    * - `'MACHINE_IDS_RUNNING_OUT'`: half of the machine IDs are leased, or four fifths.
+   * - `'LAYOUT_ENDING'`: the layout has less than a year left; told once a day.
    * - `'OPTIONS_REPLACED'`: another generator that shares this lease has other timings, which are in force now.
    */
-  code: 'REGISTRY_RESET' | 'MACHINE_IDS_RUNNING_OUT' | 'OPTIONS_REPLACED' | (string & {})
+  code: 'REGISTRY_RESET' | 'MACHINE_IDS_RUNNING_OUT' | 'LAYOUT_ENDING' | 'OPTIONS_REPLACED' | (string & {})
   /** A sentence for people. */
   message: string
 }

@@ -82,8 +82,8 @@ function withCodecs({ binding, takeFailure, ...rest }, spec, codecs) {
     ...rest,
     binding: {
       ...functions,
-      next: () => outer(binding.next()),
-      nextMany: (n) => binding.nextMany(n)?.map(outer),
+      next: (options) => outer(binding.next(options)),
+      nextMany: (n, options) => binding.nextMany(n, options)?.map(outer),
       fromDb: (db) => outer(binding.fromDb(db)),
       fromDbMany: (dbs) => binding.fromDbMany(dbs)?.map(outer),
       toDb: reading(binding.toDb),

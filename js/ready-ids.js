@@ -74,9 +74,9 @@ function ownFunctions(binding, spec, { generation, ...own }) {
 }
 
 const CROSSING = `
-  function next() {
-    if (slot.generator !== owner) return rebind().next()
-    const id = binding.next()
+  function next(options) {
+    if (slot.generator !== owner) return rebind().next(options)
+    const id = binding.next(options)
     if (id === undefined) fail(next)
     return id
   }
@@ -187,8 +187,8 @@ function compile(source, scope) {
 }
 
 function pairOf({ next, toDb }) {
-  return () => {
-    const id = next()
+  return (options) => {
+    const id = next(options)
     return id === undefined ? undefined : { id, db: toDb(id) }
   }
 }

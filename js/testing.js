@@ -3,7 +3,7 @@
 const { createHash } = require('node:crypto')
 const { IdGenerator } = require('./id-generator.js')
 const { record, isDate, unexpected, oneOf } = require('./options/check.js')
-const { layoutOptions } = require('./options/layout.js')
+const { layoutOptions, machinesOf } = require('./options/layout.js')
 const { slot } = require('./shared.js')
 const { fakeBackend } = require('./testing/backend.js')
 
@@ -50,7 +50,7 @@ function fakeIds(options = {}) {
   record(options, '', NAMES)
   const { seed = 1, now = TEST_NOW, ...others } = options
   const checked = layoutOptions(options.layout)
-  const machineId = machineIdOf(seed, 2 ** checked.machine - 1)
+  const machineId = machineIdOf(seed, Math.max(1, machinesOf(checked) - 1))
   return new FakeIdGenerator({ key: TEST_KEY, ...others, machineId }, clockOf(now, checked))
 }
 

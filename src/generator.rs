@@ -165,7 +165,11 @@ impl Generator {
                 self.tell_watcher();
             }
             What::Conflict { machine } => self.gate.hear(event.number, Err(Why::Conflict { machine: *machine })),
-            What::Renewed { .. } | What::Retry { .. } | What::Released { .. } | What::Warning { .. } => {}
+            What::Renewed { .. }
+            | What::Retry { .. }
+            | What::Released { .. }
+            | What::Overflow { .. }
+            | What::Warning { .. } => {}
         }
     }
 

@@ -15,6 +15,7 @@ const TRIALS = 10_000
 const FORMATS = ['base58', 'url64', 'hex', 'hex32', 'base62', 'decimal', 'signed', 'unsigned', 'raw']
 const TEXTS = FORMATS.filter((format) => !format.endsWith('signed'))
 const DEFAULT_LAYOUT = { partition: 0, time: 42, machine: 9, sequence: 13, epochMs: Date.UTC(2025, 0, 1) }
+const PARTITIONED = { partition: 4, time: 41, machine: 9, sequence: 10, epochMs: Date.UTC(2020, 0, 1) }
 const SMALL_LAYOUT = { partition: 0, time: 40, machine: 4, sequence: 10, epochMs: Date.UTC(2000, 0, 1) }
 
 const KEYS = {
@@ -72,6 +73,15 @@ const specs = [
   ),
   { ...plain, bits: 128, pad: false, dbFormat: 'raw', mask: true, key: 'k1', cipher: 'aes', layout: SMALL_LAYOUT },
   { ...plain, bits: 96, dbFormat: 'raw', accepts: [{ ...spelling, prefix: 'a', mask: true }] },
+  ...['signed', 'unsigned', 'hex', 'url64'].map((dbFormat) => ({
+    ...plain,
+    kind: 'sortable',
+    dbFormat,
+    layout: PARTITIONED
+  })),
+  { ...plain, kind: 'sortable', prefix: 'own_', layout: DEFAULT_LAYOUT, ownLayout: PARTITIONED },
+  { ...plain, kind: 'encrypted', layout: PARTITIONED },
+  { ...plain, layout: { ...PARTITIONED, partition: 1, time: 48, machine: 2 } },
   { ...plain, pad: false, kind: 'sortable' },
   { ...plain, pad: false, prefix: 's_', format: 'base62', mask: true },
   {
@@ -101,7 +111,8 @@ const specs = [
   }
 ]
 
-for (const { layout = DEFAULT_LAYOUT, ...spec } of specs) {
+for (const { layout = DEFAULT_LAYOUT, ownLayout, ...others } of specs) {
+  const spec = { ...others, layout: ownLayout }
   const name = JSON.stringify({ ...spec, accepts: spec.accepts.length, epochMs: layout.epochMs })
   const random = new Random(0x6d696e74)
   const [fake, real] = bindings(spec, KEYS, layout)
@@ -135,7 +146,10 @@ for (const { layout = DEFAULT_LAYOUT, ...spec } of specs) {
   test(`ranges and lists: ${name}`, () => {
     for (let trial = 0; trial < 100; trial++) {
       const times = [0, 0].map(() => layout.epochMs - 1e9 + Number(random.number() >> 20n))
-      if (!(spec.bits > 64)) same(both, 'rangeFor', ...(random.below(10) ? times.sort((a, b) => a - b) : times))
+      if (!(spec.bits > 64)) {
+        same(both, 'rangeFor', ...(random.below(10) ? times.sort((a, b) => a - b) : times), random.below(3))
+        same(both, 'partitionRange', random.below(20))
+      }
       const numbers = Array.from({ length: random.below(20) }, () => number(random, spec))
       const dbs = numbers.map((number) => dbOf(spec, number))
       same(both, 'toDbMany', same(both, 'fromDbMany', dbs))
@@ -147,7 +161,7 @@ for (const { layout = DEFAULT_LAYOUT, ...spec } of specs) {
 
 test('without a key the same types are refused', () => {
   for (const spec of specs) {
-    const [fake, real] = bindings(spec, {}, DEFAULT_LAYOUT)
+    const [fake, real] = bindings({ ...spec, layout: undefined }, {}, DEFAULT_LAYOUT)
     assert.deepEqual([fake.code, fake.bits], [real.code, real.bits], JSON.stringify(spec))
   }
 })
@@ -171,10 +185,10 @@ test('nonces of every size are encrypted and decrypted alike, or refused alike',
 })
 
 /** What both backends make of a type, under a handle that never gets a lease. */
-function bindings({ layout: _, ...spec }, keys, layout) {
+function bindings({ layout: own, ...spec }, keys, layout) {
   const [fake, real] = handles(keys, layout)
   return [fake, real].map(({ backend, handle }) =>
-    Object.assign(backend.bind(spec, handle), { takeFailure: backend.takeFailure })
+    Object.assign(backend.bind({ ...spec, layout: own }, handle), { takeFailure: backend.takeFailure })
   )
 }
 

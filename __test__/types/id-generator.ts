@@ -159,6 +159,9 @@ export async function main(): Promise<void> {
     .on('conflict', ({ machineId, at }) => {
       expectType<Equal<[typeof machineId, typeof at], [number, Date]>>()
     })
+    .on('overflow', ({ space, partition }) => {
+      expectType<Equal<[typeof space, typeof partition], [string, number]>>()
+    })
     .off('warning', ({ code, message }) => `${code} ${message}`)
   ids.on('leaseRetry', ({ error }) => expectType<Equal<typeof error.code, string>>())
   // @ts-expect-error an unknown event

@@ -51,6 +51,32 @@ idType('x_', { format: { encode: (number: number) => '', decode: () => 5n } })
 // @ts-expect-error databases get what they can sort and compare
 idType('x_', { dbFormat: codec })
 
+// Places in the key space.
+const placedId = idType('p_', {
+  kind: 'sortable',
+  layout: { partition: 8, time: 41, machine: 9, sequence: 6, epoch: '2025-01-01' },
+  partition: () => 3,
+  space: 'orders',
+  overflow: 'drift'
+})
+placedId.next({ partition: 3, time: new Date() })
+placedId.nextMany(10, { partition: 3 })
+placedId.nextPair({ time: 0 }).db satisfies bigint
+const whole = placedId.partitionRange(3)
+expectType<Equal<typeof whole, { gte: bigint; lt: bigint | null }>>()
+placedId.rangeFor({ from: 0, to: 1, partition: 3 })
+userId.next({ partition: 3 })
+// @ts-expect-error counters do not count by time
+userId.next({ time: 0 })
+// @ts-expect-error no such place
+placedId.next({ shard: 3 })
+// @ts-expect-error only what sorts by time overflows a millisecond
+idType('x_', { overflow: 'drift' })
+// @ts-expect-error wide types have no partitions
+idType('x_', { bits: 128, partition: 1 })
+// @ts-expect-error nor a layout of their own
+idType('x_', { bits: 96, layout: {} })
+
 // Wider numbers.
 const wideId = idType('w_', { bits: 128, kind: 'sortable', mask: true, cipher: 'aes' })
 expectType<Equal<IdOf<typeof wideId>, `w_${string}`>>()
@@ -167,6 +193,7 @@ idType()
 const annotated: IdType<'usr_'> = userId
 const annotatedSortable: SortableIdType<'evt_'> = eventId
 const all: AnyIdType[] = [
+  placedId,
   wideId,
   wideText,
   ownId,

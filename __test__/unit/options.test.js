@@ -102,11 +102,16 @@ const REFUSED_BY_GENERATOR = [
   [local({ key: Array(32).fill(0) }), 'key'],
   [local({ layout: 64 }), 'layout'],
   [local({ layout: { time: 48 } }), 'layout'],
-  [local({ layout: { partition: 1 } }), 'layout.partition'],
+  [local({ layout: { partition: 1 } }), 'layout'],
+  [local({ layout: { partition: 17 } }), 'layout.partition'],
+  [local({ layout: { partition: -1 } }), 'layout.partition'],
   [local({ layout: { time: 31 } }), 'layout.time'],
   [local({ layout: { time: 49 } }), 'layout.time'],
-  [local({ layout: { machine: 0 } }), 'layout.machine'],
-  [local({ layout: { machine: 16 } }), 'layout.machine'],
+  [local({ layout: { machine: 0, sequence: 22 } }), 'layout'],
+  [local({ layout: { machine: -1 } }), 'layout.machine'],
+  [local({ layout: { machine: 32 } }), 'layout.machine'],
+  [{ machineId: 32_768, layout: { machine: 16, sequence: 6 } }, 'machineId'],
+  [{ machineId: 1, layout: { machine: 0 } }, 'machineId'],
   [local({ layout: { sequence: 0 } }), 'layout.sequence'],
   [local({ layout: { sequence: 23 } }), 'layout.sequence'],
   [local({ layout: { sequence: 13n } }), 'layout.sequence'],
@@ -245,7 +250,23 @@ const REFUSED_BY_TYPE = [
     'accepts[0].maskTweak'
   ],
   ['usr_', { bits: 128, accepts: [{ format: 'url64' }] }, 'accepts[0]'],
-  ['usr_', { space: 'users' }, 'space']
+  ['usr_', { space: '' }, 'space'],
+  ['usr_', { space: 7 }, 'space'],
+  ['usr_', { space: 'a b' }, 'space'],
+  ['usr_', { overflow: 'drift' }, 'overflow'],
+  ['usr_', { kind: 'encrypted', base: 'sortable', overflow: 'drift' }, 'overflow'],
+  ['usr_', { kind: 'sortable', overflow: 'skip' }, 'overflow'],
+  ['usr_', { kind: 'sortable', bits: 96, overflow: 'drift' }, 'overflow'],
+  ['usr_', { bits: 96, layout: {} }, 'layout'],
+  ['usr_', { bits: 128, partition: 1 }, 'partition'],
+  ['usr_', { layout: { partition: 17 } }, 'layout.partition'],
+  ['usr_', { layout: { machine: 10 } }, 'layout'],
+  ['usr_', { partition: -1 }, 'partition'],
+  ['usr_', { partition: 65_536 }, 'partition'],
+  ['usr_', { partition: '1' }, 'partition'],
+  ['usr_', { partition: 1n }, 'partition'],
+  ['usr_', { layout: { partition: 2, time: 40 }, partition: 4 }, 'partition'],
+  ['usr_', { layout: {}, partition: 1 }, 'partition']
 ]
 
 function refused(run, option, what) {
@@ -285,7 +306,10 @@ test('messages say what to do', () => {
     message(local({ lease: { renewEveryMs: 400_000 } })),
     /^lease\.renewEveryMs: expected an integer from 100 to 299999 \(ms; less than lease\.ttlMs\), found 400000$/
   )
-  assert.match(message(local({ layout: { machine: 10 } })), /found 65 \(time 42, machine 10, sequence 13\)$/)
+  assert.match(
+    message(local({ layout: { machine: 10 } })),
+    /found 65 \(partition 0, time 42, machine 10, sequence 13\)$/
+  )
   assert.match(thrownBy(() => typeOptions('usr_', { kind: 'encryptd' })).message, /did you mean 'encrypted'\?$/)
 })
 

@@ -5,7 +5,7 @@ const { keyOptions } = require('./keys.js')
 const { sourceOptions } = require('./source.js')
 const { serverOptions } = require('./server.js')
 const { leaseOptions } = require('./lease.js')
-const { layoutOptions } = require('./layout.js')
+const { layoutOptions, machinesOf } = require('./layout.js')
 
 const NAMES = [
   'coordinator',
@@ -33,7 +33,7 @@ const NAMES = [
 function generatorOptions(options) {
   record(options, '', NAMES)
   const layout = layoutOptions(options.layout)
-  const source = sourceOptions(options, 2 ** layout.machine)
+  const source = sourceOptions(options, machinesOf(layout))
   const { acquireTimeoutMs, ...lease } = leaseOptions(options.lease, source.coordinator, options.guard !== undefined)
   return {
     ...source,

@@ -14,12 +14,18 @@ const NAMES = [
   'cipher',
   'maskTweak',
   'accepts',
+  'layout',
+  'space',
+  'overflow',
+  'partition',
   'persistPrefix',
   'generator'
 ]
 const KINDS = ['counter', 'sortable', 'encrypted']
 const BASES = ['counter', 'sortable']
 const FORMATS = ['base58', 'url64', 'hex', 'hex32', 'base62', 'decimal', 'signed', 'unsigned', 'raw']
+/** What few types have; see ./place.js. */
+const PLACE = ['layout', 'space', 'overflow', 'partition']
 const NUMERIC = ['signed', 'unsigned']
 const SIZES = [64, 96, 128]
 
@@ -53,7 +59,19 @@ function typeOptions(prefix, options = {}) {
   refuseIncoherent({ ...options, prefix, kind, dbFormat })
   if (bits !== 64) require('./wide.js').wideOptions({ ...options, bits, format, dbFormat })
   const accepts = options.accepts === undefined ? [] : acceptsOption(options.accepts, spelling, { kind, bits })
-  const spec = { ...spelling, bits, kind, base: baseOption(options.base, kind), dbFormat, accepts, persistPrefix }
+  const place = PLACE.some((name) => name in options)
+    ? require('./place.js').placeOptions({ ...options, bits, kind })
+    : {}
+  const spec = {
+    ...spelling,
+    bits,
+    kind,
+    ...place,
+    base: baseOption(options.base, kind),
+    dbFormat,
+    accepts,
+    persistPrefix
+  }
   return { ...withCodecs(spec), generator: generatorOption(options.generator) }
 }
 

@@ -44,7 +44,7 @@ function fakeBackend(now) {
       const { layout, keys } = means.get(handle)
       const type = guarded(() => new FakeIdType(spec, layout, keys))()
       if (!type) return last
-      return functionsOf(type, () => type.mint(handle), spec, guarded)
+      return functionsOf(type, (place) => type.mint(handle, place), spec, guarded)
     },
 
     takeFailure: () => last
@@ -52,9 +52,19 @@ function fakeBackend(now) {
 }
 
 /** The functions of one ID type; `mint` gives the next number. */
-function functionsOf(type, mint, { dbFormat }, guarded) {
-  const minted = (n) => Array.from({ length: n }, mint)
+function functionsOf(type, mint, spec, guarded) {
+  const { dbFormat } = spec
+  const minted = (n, place) => Array.from({ length: n }, () => mint(place))
   const dbs = (numbers) => (ARRAYS[dbFormat] ?? Array).from(numbers, (number) => type.writeDb(number))
+  const placed = () => ({
+    partitions: type.layout.partitions,
+    nextIn: guarded((partition, time) => type.writeApp(mint({ partition, time }))),
+    nextDbIn: guarded((partition, time) => type.writeDb(mint({ partition, time }))),
+    nextManyIn: guarded((n, partition) => minted(n, { partition }).map((number) => type.writeApp(number))),
+    nextManyDbIn: guarded((n, partition) => dbs(minted(n, { partition }))),
+    rangeFor: guarded((fromMs, toMs, partition) => type.range(fromMs, toMs, partition)),
+    partitionRange: guarded((partition) => type.partitionRange(partition))
+  })
   return {
     next: guarded(() => type.writeApp(mint())),
     nextDb: guarded(() => type.writeDb(mint())),
@@ -67,7 +77,7 @@ function functionsOf(type, mint, { dbFormat }, guarded) {
     is: (value) => type.isCanonical(value),
     format: guarded((value, format) => type.respell(value, format)),
     inspect: guarded((value) => type.inspect(value)),
-    rangeFor: guarded((fromMs, toMs) => type.range(fromMs, toMs))
+    ...(spec.bits > 64 ? {} : placed())
   }
 }
 

@@ -3,6 +3,9 @@
 const { Failure } = require('./failure.js')
 const { FakeIdType } = require('./id-type.js')
 
+/** How far a given time may be ahead of the clock. */
+const MOST_AHEAD_MS = 300_000
+
 /** A lease that no coordinator granted: held at once, lost and regained on demand. Minting never waits for a clock. */
 class FakeHandle {
   #machineId
@@ -12,7 +15,7 @@ class FakeHandle {
   #onEvent
   #start
   #acquiredAt
-  /** The last word of each space that was counted in. */
+  /** The last `{ layout, word }` of each space that was counted in. */
   #words = new Map()
   /** Likewise `{ timestamp, count }`, of nonces of 96 and 128 bits. */
   #wideWords = new Map()
@@ -41,16 +44,42 @@ class FakeHandle {
   /**
    * The next nonce of a space. A used-up millisecond runs into the next one, whatever the clock says.
    *
-   * @param {string} space types of one space share a sequence
-   * @param {'counter' | 'sortable'} order
+   * @param {{ space: string, order: 'counter' | 'sortable', layout: import('./layout.js').Layout }} type types of one space
+   * and layout share a sequence in each partition
+   * @param {{ partition?: number, time?: number }} [place] `time` in milliseconds since 1970
    */
-  next(space, order) {
+  next({ space, order, layout }, { partition = 0, time } = {}) {
     if (this.#missing) throw this.#missing
-    const following = (this.#words.get(space) ?? this.#layout.firstWord(this.#start) - 1n) + 1n
-    const word = order === 'sortable' ? later(following, this.#layout.firstWord(this.#timestamp())) : following
-    if (this.#layout.timestampOf(word) >= this.#layout.end) throw this.#layout.ended()
-    this.#words.set(space, word)
-    return this.#layout.nonce(word, BigInt(this.#machineId))
+    this.#fits(layout)
+    const name = `${space} ${layout.name} ${layout.checked(partition)}`
+    const start = layout.firstWord(layout.timestamp(this.#layout.unixMs(this.#start)))
+    const following = (this.#words.get(name)?.word ?? start - 1n) + 1n
+    const word =
+      order === 'sortable' || time !== undefined ? later(following, this.#wordAt(time, order, layout)) : following
+    if (layout.timestampOf(word) >= layout.end) throw layout.ended()
+    this.#words.set(name, { layout, word })
+    return layout.nonce(word, BigInt(this.#machineId), BigInt(partition))
+  }
+
+  /** The first word of now, or of a given time inside the lease. */
+  #wordAt(time, order, layout) {
+    if (time === undefined) return layout.firstWord(layout.timestamp(this.#now()))
+    if (order !== 'sortable') {
+      const text = 'time: expected a type of sortable nonces; others do not count by time'
+      throw new Failure('CONFIG', text, { option: 'time' })
+    }
+    const [from, to] = [this.#layout.unixMs(this.#start), this.#now() + MOST_AHEAD_MS + 1]
+    if (time < from || time >= to) {
+      throw new Failure('TIME', `time: expected one from ${from} and before ${to} (ms since 1970), found ${time}`)
+    }
+    return layout.firstWord(layout.timestamp(time))
+  }
+
+  #fits(layout) {
+    if (layout.machines >= this.#layout.machines) return
+    const [most, found] = [this.#layout.machines, layout.machines]
+    const text = `layout: expected room for ${most} machine IDs, as the generator's has, found ${found}`
+    throw new Failure('CONFIG', text, { option: 'layout' })
   }
 
   /** The same for nonces of 96 and 128 bits, which share their sequences. */
@@ -184,7 +213,9 @@ class FakeHandle {
 
   /** The first timestamp after all that were used. */
   #unused() {
-    const words = [...this.#words.values()].map((word) => this.#layout.timestampOf(word))
+    const words = [...this.#words.values()].map(({ layout, word }) =>
+      this.#layout.timestamp(layout.unixMs(layout.timestampOf(word)))
+    )
     const used = [...words, ...[...this.#wideWords.values()].map(({ timestamp }) => timestamp)]
     return used.reduce((first, timestamp) => later(first, timestamp + 1n), this.#start)
   }

@@ -3,6 +3,7 @@
 const { shown } = require('../options/check.js')
 const { codecOf } = require('./codec.js')
 const { Failure } = require('./failure.js')
+const { Layout } = require('./layout.js')
 const { Spelling } = require('./spelling.js')
 
 const SIGN = 2n ** 63n
@@ -25,7 +26,7 @@ class FakeIdType {
     const { prefix, dbFormat, persistPrefix, kind, cipher, accepts, bits = 64 } = spec
     const spelling = (one) => new Spelling({ ...one, bits, mask: one.mask ? maskOf(keys, bits, one) : undefined })
     this.#spec = { ...spec, bits }
-    this.#layout = layout
+    this.#layout = spec.layout ? new Layout(spec.layout) : layout
     this.#encryption = kind === 'encrypted' ? keys.cipher(bits, { cipher }, "kind 'encrypted'") : undefined
     this.#app = spelling(spec)
     this.#db = spelling({ prefix: persistPrefix ? prefix : '', format: dbFormat })
@@ -38,16 +39,19 @@ class FakeIdType {
     return kind === 'encrypted' ? base : kind
   }
 
+  get layout() {
+    return this.#layout
+  }
+
   /** Where nonces are counted: what is unique after encryption is only what went through the same cipher and key. */
   get space() {
-    return `${this.#spec.kind} ${this.order} ${this.#encryption?.encrypt(0n) ?? ''}`
+    return [this.#spec.kind, this.order, this.#encryption?.encrypt(0n), this.#spec.space].join(' ')
   }
 
   /** The next number of the database's, under a lease. */
-  mint(handle) {
+  mint(handle, place) {
     const bits = this.countedBits
-    const nonce =
-      bits === 64 ? handle.next(this.space, this.order) : handle.nextWide(bits, `${this.space} wide`, this.order)
+    const nonce = bits === 64 ? handle.next(this, place) : handle.nextWide(bits, `${this.space} wide`, this.order)
     return this.number(nonce)
   }
 
@@ -105,21 +109,39 @@ class FakeIdType {
     return { kind, exact: this.order === 'sortable', ...parts, db: this.writeDb(number) }
   }
 
-  range(fromMs, toMs) {
+  range(fromMs, toMs, partition = 0) {
     const { kind, dbFormat } = this.#spec
-    const refuse = (option, message) => {
-      throw new Failure('CONFIG', message, { option })
-    }
     if (kind !== 'sortable') refuse('kind', `a range of time: expected kind 'sortable', found '${kind}'`)
-    if (dbFormat === 'url64') refuse('dbFormat', "a range of time: text of dbFormat 'url64' does not sort by time")
+    this.#checkSorting('a range of time')
     if (fromMs > toMs) refuse('to', `to: expected a time at or after from (${fromMs} ms), found ${toMs} ms`)
-    const [from, to] = [fromMs, toMs].map((ms) => this.#layout.firstNonceAt(ms))
+    const [from, to] = [fromMs, toMs].map((ms) => this.#layout.firstNonceAt(ms, partition))
     if (dbFormat === 'signed' && from < SIGN && to >= SIGN) {
       const turn = this.#layout.parts(SIGN).timestamp
       const text = `a range of time: dbFormat 'signed' turns negative at ${turn} ms since 1970; ask before and after it`
       throw new Failure('TIME', text)
     }
     return [this.writeDb(from), this.writeDb(to)]
+  }
+
+  /** The first database value of a partition, and the one after its last if there is one. */
+  partitionRange(partition = 0) {
+    const { kind, dbFormat } = this.#spec
+    if (kind === 'encrypted') refuse('kind', "a partition's range: expected one that is not 'encrypted'")
+    this.#checkSorting("a partition's range")
+    const [from, to] = this.#layout.partitionRange(partition)
+    const last = dbFormat === 'signed' ? SIGN : 2n * SIGN
+    if (to === last) return [this.writeDb(from)]
+    if (to < 2n * SIGN) return [from, to].map((number) => this.writeDb(number))
+    // The negative ones end before zero.
+    if (from > 0n) return [from, 0n].map((number) => this.writeDb(number))
+    const text = "a partition's range: dbFormat 'signed' has negative numbers in the layout's only partition"
+    throw new Failure('TIME', text)
+  }
+
+  #checkSorting(what) {
+    const { dbFormat } = this.#spec
+    if (dbFormat !== 'url64') return
+    refuse('dbFormat', `${what}: text of dbFormat 'url64' does not sort like the number`)
   }
 
   #parts(plain) {
@@ -145,6 +167,10 @@ class FakeIdType {
     }
     return closest.reason
   }
+}
+
+function refuse(option, message) {
+  throw new Failure('CONFIG', message, { option })
 }
 
 /** Where only 64 of 96 bits are encrypted, nothing is masked. */

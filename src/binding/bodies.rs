@@ -28,7 +28,6 @@ pub(super) const FUNCTIONS: &[(&CStr, RawCallback)] = &[
     (c"is", raw::<Is, Binding>),
     (c"format", raw::<Respell, Binding>),
     (c"inspect", raw::<Inspect, Binding>),
-    (c"rangeFor", raw::<RangeFor, Binding>),
 ];
 
 struct Next;
@@ -226,14 +225,6 @@ impl Body<Binding> for Inspect {
     }
 }
 
-struct RangeFor;
-impl Body<Binding> for RangeFor {
-    fn call(binding: &Binding, scope: Scope, [from, to, _]: Arguments) -> Outcome {
-        let (from, to) = binding.id_type.range(scope.double(from)? as i64, scope.double(to)? as i64)?;
-        Ok(list(scope, &[from, to], |number, text| binding.id_type.write_db(number, text))?)
-    }
-}
-
 /// How many IDs to mint at once.
 pub(super) fn how_many(scope: Scope, n: sys::napi_value) -> Result<usize, Stop> {
     const MOST: f64 = 1_000_000.0;
@@ -243,7 +234,7 @@ pub(super) fn how_many(scope: Scope, n: sys::napi_value) -> Result<usize, Stop> 
     }
 }
 
-fn list(
+pub(super) fn list(
     scope: Scope,
     numbers: &[u64],
     write: impl for<'t> Fn(u64, &'t mut Text) -> Value<'t>,

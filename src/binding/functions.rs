@@ -14,6 +14,7 @@ use super::bodies::FUNCTIONS;
 use super::failure::{Failure, leave};
 use super::handle::Handle;
 use super::options::{AnyType, TypeSpec};
+use super::placed;
 use super::value::{Broken, Scope};
 use super::wide::{self, WideBinding};
 use crate::codec::Text;
@@ -58,7 +59,9 @@ fn bind_narrow<'env>(
     let binding = Arc::new(Binding { id_type, counting });
     object.set("bodyLength", binding.id_type.body_length().map(|length| length as u32))?;
     object.set("countsAhead", binding.counts_ahead())?;
+    object.set("partitions", binding.id_type.layout().partitions() as f64)?;
     add_functions(env, &object, FUNCTIONS, &binding)?;
+    add_functions(env, &object, placed::FUNCTIONS, &binding)?;
     Ok(Either::A(object))
 }
 
@@ -104,7 +107,7 @@ pub(super) type RawCallback = unsafe extern "C" fn(sys::napi_env, sys::napi_call
 impl Binding {
     /// Whether IDs may be counted ahead of their use: only where their timestamps say nothing about when that was.
     fn counts_ahead(&self) -> bool {
-        self.counting.is_some() && !self.id_type.kind().is_exact()
+        self.counting.is_some() && !self.id_type.kind().is_exact() && self.id_type.layout().partitions() == 1
     }
 
     /// The next number of the database's.
@@ -118,6 +121,24 @@ impl Binding {
 
     pub(super) fn count_into(&self, numbers: &mut [u64]) -> Result<(), Error> {
         self.counting.as_ref().ok_or_else(no_generator)?.fill(numbers)?;
+        self.id_type.number_block(numbers);
+        Ok(())
+    }
+
+    /// The next number of the database's in a partition.
+    pub(super) fn count_in(&self, partition: u64) -> Result<u64, Error> {
+        let nonce = self.counting.as_ref().ok_or_else(no_generator)?.next_in(partition)?;
+        Ok(self.id_type.number(nonce))
+    }
+
+    /// The same at a time in milliseconds since 1970.
+    pub(super) fn count_at(&self, partition: u64, unix_ms: u64) -> Result<u64, Error> {
+        let nonce = self.counting.as_ref().ok_or_else(no_generator)?.next_at(partition, unix_ms)?;
+        Ok(self.id_type.number(nonce))
+    }
+
+    pub(super) fn count_into_partition(&self, partition: u64, numbers: &mut [u64]) -> Result<(), Error> {
+        self.counting.as_ref().ok_or_else(no_generator)?.fill_in(partition, numbers)?;
         self.id_type.number_block(numbers);
         Ok(())
     }

@@ -18,6 +18,7 @@ mod generation;
 mod handle;
 mod operator;
 mod options;
+mod placed;
 mod queue;
 mod value;
 mod wide;

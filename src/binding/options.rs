@@ -19,6 +19,7 @@ use crate::generator::{Generator, Options, Place};
 use crate::id::{Base, IdType, Kind, Narrow, Spec, SpellingSpec, Wide, Width};
 use crate::layout::Layout;
 use crate::lease::state::Timings;
+use crate::nonce::Overflow;
 
 #[napi(object, object_to_js = false)]
 pub struct NativeOptions {
@@ -138,6 +139,12 @@ pub struct TypeSpec {
     pub mask_tweak: Option<Uint8Array>,
     pub accepts: Vec<AcceptedSpelling>,
     pub persist_prefix: bool,
+    /// The generator's by default.
+    pub layout: Option<LayoutOptions>,
+    /// '' by default: that of its kind and layout.
+    pub space: Option<String>,
+    #[napi(ts_type = "'wait' | 'drift'")]
+    pub overflow: Option<String>,
 }
 
 #[napi(object, object_to_js = false)]
@@ -154,7 +161,6 @@ pub struct AcceptedSpelling {
 impl NativeOptions {
     pub(super) fn convert(self) -> Result<Options, Error> {
         let millis = |ms: u32| Duration::from_millis(u64::from(ms));
-        let LayoutOptions { partition, time, machine, sequence, epoch_ms } = self.layout;
         let on_reset = match self.lease.on_reset.as_deref() {
             None | Some("wait") => OnReset::Wait,
             Some("grant") => OnReset::Grant,
@@ -188,8 +194,14 @@ impl NativeOptions {
             longest_ttl: millis(lease.ttl_ms),
             request_timeout: millis(lease.request_timeout_ms),
             keys,
-            layout: Layout::new(partition, time, machine, sequence, epoch_ms as u64)?,
+            layout: self.layout.convert()?,
         })
+    }
+}
+
+impl LayoutOptions {
+    fn convert(&self) -> Result<Layout, Error> {
+        Layout::new(self.partition, self.time, self.machine, self.sequence, self.epoch_ms as u64)
     }
 }
 
@@ -209,7 +221,12 @@ impl TypeSpec {
                     let tweak = of.tweak.unwrap_or_default();
                     keys.ok_or_else(|| no_key(what))?.cipher(of.key, of.algorithm()?, tweak, what)
                 };
-                return self.of_width(Narrow, generator, find).map(AnyType::Narrow);
+                let id_type = self.of_width(Narrow, generator, find)?;
+                return Ok(AnyType::Narrow(match self.overflow.as_deref() {
+                    None | Some("wait") => id_type,
+                    Some("drift") => id_type.with_overflow(Overflow::Drift)?,
+                    Some(other) => return Err(unknown("overflow", other)),
+                }));
             }
             96 => Wide::Bits96,
             128 => Wide::Bits128,
@@ -240,6 +257,7 @@ impl TypeSpec {
         });
         let of = MaskSpec::of(&None, &self.cipher, &None);
         let encryption = matches!(kind, Kind::Encrypted { .. }).then(|| find(&of, "kind 'encrypted'")).transpose()?;
+        let of_generator = generator.map_or(Layout::DEFAULT, Generator::layout);
         let spec = Spec {
             kind,
             format: padded(format("format", &self.format)?, self.pad)?,
@@ -248,10 +266,10 @@ impl TypeSpec {
             encryption,
             accepts: accepts.collect::<Result<_, Error>>()?,
             persist_prefix: self.persist_prefix,
-            layout: generator.map_or(Layout::DEFAULT, Generator::layout),
+            layout: self.layout.as_ref().map_or_else(|| Ok(of_generator), LayoutOptions::convert)?,
             prefix: self.prefix.clone(),
         };
-        IdType::of_width(width, spec)
+        Ok(IdType::of_width(width, spec)?.in_space(self.space.as_deref().unwrap_or_default()))
     }
 }
 

@@ -9,7 +9,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, WeakUnboundedSender,
 use super::event::{Event as Notice, What};
 use super::manager::{Command, Listener, Setup, Shown, Snapshot};
 use super::requests::{answered, expiry, no_answer};
-use super::running_out::RunningOut;
+use super::running_out::{LastYear, RunningOut};
 use super::state::{Effect, Event, Moment, Phase, State, Timer, step};
 use super::waiters::{Owner, Waiters};
 use crate::clock::{Clock, Tick};
@@ -40,6 +40,7 @@ pub(super) struct Actor {
     close_by: Option<Tick>,
     closing: Vec<Box<dyn FnOnce() + Send>>,
     running_out: RunningOut,
+    last_year: LastYear,
 }
 
 /// What comes back from a request that ran beside the actor.
@@ -81,6 +82,7 @@ impl Actor {
             close_by: None,
             closing: Vec::new(),
             running_out: RunningOut::default(),
+            last_year: LastYear::default(),
         }
     }
 
@@ -162,6 +164,7 @@ impl Actor {
                 self.setup.timings = timings;
                 self.setup.request_timeout = request_timeout;
             }
+            Some(Command::Overflow { space, partition }) => self.emit(What::Overflow { space, partition }),
             Some(Command::Doubt) => self.apply(Event::Doubted),
             Some(Command::Disconnected) => self.apply(Event::Disconnected),
             Some(Command::Relinquish(lease, why)) => {
@@ -202,6 +205,7 @@ impl Actor {
                     let usage = grant.usage;
                     self.apply(Event::Acquired(generation, grant));
                     self.watch_usage(usage);
+                    self.watch_layout();
                 }
                 Err(error) => {
                     self.release(grant.lease, None, false);
@@ -216,6 +220,7 @@ impl Actor {
                     Renewal::Lost(loss) => Event::Rejected(generation, loss),
                     Renewal::Unknown(error) => Event::Unknown(generation, error),
                 });
+                self.watch_layout();
             }
             Answer::Released { machine, announce: true, took } => self.emit(What::Released { machine, took }),
             Answer::Released { announce: false, .. } => {}
@@ -363,6 +368,13 @@ impl Actor {
 
     fn watch_usage(&mut self, usage: Option<Usage>) {
         if let Some(warning) = usage.and_then(|usage| self.running_out.warning(usage)) {
+            self.emit(warning);
+        }
+    }
+
+    fn watch_layout(&mut self) {
+        let warning = self.last_year.warning(self.setup.factory.layout(), self.setup.clock.wall_ms());
+        if let Some(warning) = warning {
             self.emit(warning);
         }
     }
