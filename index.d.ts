@@ -407,8 +407,11 @@ export interface IdType<
    *
    * @example
    * const id = userId.parse(request.params.id)
+   *
+   * @param options `plausible` refuses, with the reason `'implausible'`, what cannot have been made yet; see
+   * {@link ReadOptions}
    */
-  parse(value: unknown): IdValue<Prefix, Format>
+  parse(value: unknown, options?: ReadOptions): IdValue<Prefix, Format>
 
   /**
    * {@link IdType.parse} that returns its {@link InvalidIdError}; what is not the value's fault (a missing key) is
@@ -419,7 +422,10 @@ export interface IdType<
    * if (result.success) result.id
    * else result.error.reason
    */
-  safeParse(value: unknown): { success: true; id: IdValue<Prefix, Format> } | { success: false; error: InvalidIdError }
+  safeParse(
+    value: unknown,
+    options?: ReadOptions
+  ): { success: true; id: IdValue<Prefix, Format> } | { success: false; error: InvalidIdError }
 
   /**
    * The same number in another spelling, masked as it stands, with the type's prefix.
@@ -454,6 +460,23 @@ export interface IdType<
   }
 
   /**
+   * SQL for PostgreSQL that gives a table `partition by range` of the type's column a part for each partition, named
+   * `<table>_p<number>`. It may be run again. Nothing is run here.
+   *
+   * @param table the partitioned table's name
+   * @param options `schema`: where it is; `partitions`: the numbers of the partitions, 1 to 1024 of them. Default: all of the
+   * type's own `layout`
+   * @throws {ConfigError} with `option: 'table'`, `'schema'`, `'partitions'` or `'partition'`; else as
+   * {@link IdType.partitionRange}
+   *
+   * @example
+   * const orderId = idType('ord_', { layout: { partition: 2, time: 41, machine: 9, sequence: 12 } })
+   * await sql.unsafe(`create table orders (id bigint primary key, …) partition by range (id)`)
+   * await sql.unsafe(orderId.partitionDdl('orders'))
+   */
+  partitionDdl(table: string, options?: { schema?: string; partitions?: readonly number[] }): string
+
+  /**
    * [Standard Schema](https://standardschema.dev) v1: the type is a validator for tRPC, Hono, TanStack and others. A
    * valid value comes out as {@link IdType.parse} returns it.
    */
@@ -485,6 +508,17 @@ export interface SortableIdType<
     gte: DbValue<Prefix, DbFormat, Persist>
     lt: DbValue<Prefix, DbFormat, Persist>
   }
+}
+
+/** How an ID is read. */
+export interface ReadOptions {
+  /**
+   * Whether an ID must have a timestamp at which it can have been made: not before `since` (Date or milliseconds since 1970;
+   * default: the layout's epoch), not more than `skewMs` in the future (default 600 000), and a machine ID that exists. It
+   * keeps most guesses away from the database, as long as the layout is young. It is neither authentication nor access
+   * control.
+   */
+  plausible?: boolean | { since?: Date | number; skewMs?: number }
 }
 
 /**
@@ -1495,7 +1529,15 @@ export class InvalidIdError extends MintidError {
 }
 
 /** What is wrong with a value that is no ID. */
-export type InvalidIdReason = 'type' | 'prefix' | 'length' | 'character' | 'not canonical' | 'range' | 'unsafe number'
+export type InvalidIdReason =
+  | 'type'
+  | 'prefix'
+  | 'length'
+  | 'character'
+  | 'not canonical'
+  | 'range'
+  | 'unsafe number'
+  | 'implausible'
 
 /** A mask, or an encrypted kind, without a `key`. */
 export class NoKeyError extends MintidError {

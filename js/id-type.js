@@ -97,14 +97,14 @@ class IdType {
     return this.#functions().is(value)
   }
 
-  parse(value) {
-    const id = this.#read(value)
+  parse(value, options) {
+    const id = this.#read(value, options)
     if (id === undefined) throw this.#error(this.parse)
     return id
   }
 
-  safeParse(value) {
-    const id = this.#read(value)
+  safeParse(value, options) {
+    const id = this.#read(value, options)
     if (id !== undefined) return { success: true, id }
     const error = this.#error(this.safeParse)
     // A missing key is nothing that the value could be blamed for.
@@ -146,6 +146,10 @@ class IdType {
     return { gte, lt }
   }
 
+  partitionDdl(table, options) {
+    return require('./partition-ddl.js').partitionDdl(this, this.#spec, table, options)
+  }
+
   get '~standard'() {
     return {
       version: 1,
@@ -157,12 +161,18 @@ class IdType {
     }
   }
 
-  /** The canonical ID, also of one in an accepted spelling; undefined if it is none. */
-  #read(value) {
+  /** The canonical ID, also of one in an accepted spelling; undefined if it is none, or none that is plausible. */
+  #read(value, options) {
     const functions = this.#functions()
-    if (functions.is(value)) return value
-    const db = functions.toDb(value)
-    return db === undefined ? undefined : functions.fromDb(db)
+    const window = options === undefined ? null : require('./options/plausible.js').plausibleOption(options)
+    const id = functions.is(value) ? value : this.#respelled(functions, value)
+    if (id === undefined || window === null) return id
+    return functions.plausible(id, window.from, window.to) ? id : undefined
+  }
+
+  #respelled({ toDb, fromDb }, value) {
+    const db = toDb(value)
+    return db === undefined ? undefined : fromDb(db)
   }
 
   /** The number of a partition that is asked about. */

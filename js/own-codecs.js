@@ -93,7 +93,8 @@ function withCodecs({ binding, takeFailure, ...rest }, spec, codecs) {
         return typeof value === 'string' && value.startsWith(prefix) && decoded(value, prefix).reason === undefined
       },
       format: reading(binding.format),
-      inspect: reading(binding.inspect)
+      inspect: reading(binding.inspect),
+      plausible: reading(binding.plausible)
     },
     takeFailure: () => {
       const taken = failure ?? takeFailure()

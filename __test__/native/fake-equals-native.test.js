@@ -128,6 +128,8 @@ for (const { layout = DEFAULT_LAYOUT, ownLayout, ...others } of specs) {
       assert.equal(same(both, 'is', id), true)
       same(both, 'format', id, random.pick(FORMATS))
       same(both, 'inspect', id)
+      const times = [0, 0].map(() => Number(random.number() >> 21n))
+      same(both, 'plausible', id, Math.min(...times), Math.max(...times))
     }
   })
 

@@ -77,6 +77,12 @@ idType('x_', { bits: 128, partition: 1 })
 // @ts-expect-error nor a layout of their own
 idType('x_', { bits: 96, layout: {} })
 
+const ddl: string = placedId.partitionDdl('orders', { schema: 'app', partitions: [0, 1] })
+userId.parse('x', { plausible: true })
+userId.safeParse('x', { plausible: { since: new Date(), skewMs: 1000 } })
+// @ts-expect-error a typing error
+userId.parse('x', { plausable: true })
+
 // Wider numbers.
 const wideId = idType('w_', { bits: 128, kind: 'sortable', mask: true, cipher: 'aes' })
 expectType<Equal<IdOf<typeof wideId>, `w_${string}`>>()

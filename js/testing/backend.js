@@ -77,6 +77,7 @@ function functionsOf(type, mint, spec, guarded) {
     is: (value) => type.isCanonical(value),
     format: guarded((value, format) => type.respell(value, format)),
     inspect: guarded((value) => type.inspect(value)),
+    plausible: guarded((value, fromMs, toMs) => type.plausible(value, fromMs, toMs)),
     ...(spec.bits > 64 ? {} : placed())
   }
 }

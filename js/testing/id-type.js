@@ -123,6 +123,26 @@ class FakeIdType {
     return [this.writeDb(from), this.writeDb(to)]
   }
 
+  /** Whether an ID may have been made between two times. */
+  plausible(value, fromMs, toMs) {
+    const number = this.readApp(value)
+    const plain = this.#encryption?.decrypt(number) ?? number
+    const { timestamp, machineId } = this.#parts(plain)
+    const inTime = timestamp >= fromMs && timestamp <= toMs && this.#layout.timestamp(timestamp) < this.#layout.end
+    if (inTime && machineId < this.#layout.machines && this.#fits(plain)) return true
+    const expected = [this.#app, ...this.#accepts].map((spelling) => spelling.describe()).join(', or ')
+    throw invalid('an ID of this type', 'implausible', expected, value)
+  }
+
+  /** Whether no bit is set that no nonce has. */
+  #fits(plain) {
+    const { bits } = this.#spec
+    const tail = bits - this.countedBits
+    if (BigInt.asUintN(tail, plain) !== 0n) return false
+    const nonce = plain >> BigInt(tail)
+    return this.countedBits === 64 ? this.#layout.fits(nonce) : this.#layout.wideFits(bits, nonce)
+  }
+
   /** The first database value of a partition, and the one after its last if there is one. */
   partitionRange(partition = 0) {
     const { kind, dbFormat } = this.#spec

@@ -103,6 +103,17 @@ class Layout {
     }
   }
 
+  /** Whether the bits above the layout are zero. */
+  fits(nonce) {
+    return nonce >> (this.#partition + this.#time + this.#machine + this.#sequence) === 0n
+  }
+
+  /** Whether those between machine ID and count are. */
+  wideFits(bits, nonce) {
+    const below = BigInt(bits) - this.#time - this.#machine
+    return BigInt.asUintN(Number(below), nonce) >> (below < 64n ? below : 64n) === 0n
+  }
+
   /** How many sortable nonces of 96 or 128 bits a millisecond has. */
   get widePerMs() {
     return 1n << (64n - this.#time)

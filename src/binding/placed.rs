@@ -6,9 +6,9 @@ use napi::sys;
 
 use super::bodies::{how_many, list};
 use super::functions::{Arguments, Binding, Body, Outcome, RawCallback, Stop, raw};
-use super::value::{Scope, room};
+use super::value::{Crossing, Scope, room};
 use crate::codec::Text;
-use crate::id::Input;
+use crate::id::{Input, Window};
 
 /// All of them, by the names that `js/` knows.
 pub(super) const FUNCTIONS: &[(&CStr, RawCallback)] = &[
@@ -18,6 +18,7 @@ pub(super) const FUNCTIONS: &[(&CStr, RawCallback)] = &[
     (c"nextManyDbIn", raw::<NextManyDbIn, Binding>),
     (c"rangeFor", raw::<RangeFor, Binding>),
     (c"partitionRange", raw::<PartitionRange, Binding>),
+    (c"plausible", raw::<Plausible, Binding>),
 ];
 
 /// `nextIn(partition, time)`: the next ID of a partition, at a time in milliseconds since 1970 if there is one.
@@ -79,6 +80,23 @@ impl Body<Binding> for PartitionRange {
         let bounds: Vec<_> = std::iter::once(from).chain(to).collect();
         Ok(list(scope, &bounds, |number, text| binding.id_type.write_db(number, text))?)
     }
+}
+
+/// `plausible(id, from, to)`: `true` for an ID that may have been made between two times, in milliseconds since 1970.
+struct Plausible;
+impl Body<Binding> for Plausible {
+    fn call(binding: &Binding, scope: Scope, [id, from, to]: Arguments) -> Outcome {
+        let mut room = room();
+        let input = scope.input(id, &mut room)?;
+        let number = binding.read_app(input)?;
+        let checked = binding.id_type.check_plausible(number, window(scope, from, to)?);
+        checked.map_err(|why| binding.id_type.invalid_app(input, why))?;
+        Ok(scope.boolean(true)?)
+    }
+}
+
+pub(super) fn window(scope: Scope, from: sys::napi_value, to: sys::napi_value) -> Crossing<Window> {
+    Ok(Window { from_unix_ms: scope.double(from)? as u64, to_unix_ms: scope.double(to)? as u64 })
 }
 
 fn count(binding: &Binding, scope: Scope, [partition, time, _]: Arguments) -> Result<u64, Stop> {

@@ -8,6 +8,7 @@ use napi::sys;
 use super::bodies::how_many;
 use super::functions::{Arguments, Body, Outcome, RawCallback, Stop, raw};
 use super::options::format;
+use super::placed::window;
 use super::value::{Crossing, Scope, room};
 use crate::codec::WideText;
 use crate::error::Error;
@@ -34,6 +35,7 @@ pub(super) const FUNCTIONS: &[(&CStr, RawCallback)] = &[
     (c"is", raw::<Is, WideBinding>),
     (c"format", raw::<Respell, WideBinding>),
     (c"inspect", raw::<Inspect, WideBinding>),
+    (c"plausible", raw::<Plausible, WideBinding>),
 ];
 
 impl WideBinding {
@@ -177,6 +179,18 @@ impl Body<WideBinding> for Inspect {
         let number = binding.read_app(scope.input(id, &mut room)?)?;
         let db = scope.value(binding.id_type.write_db(number, &mut WideText::new()))?;
         Ok(scope.inspection(&binding.id_type.inspect(number), db)?)
+    }
+}
+
+struct Plausible;
+impl Body<WideBinding> for Plausible {
+    fn call(binding: &WideBinding, scope: Scope, [id, from, to]: Arguments) -> Outcome {
+        let mut room = room();
+        let input = scope.input(id, &mut room)?;
+        let number = binding.read_app(input)?;
+        let checked = binding.id_type.check_plausible(number, window(scope, from, to)?);
+        checked.map_err(|why| binding.id_type.invalid_app(input, why))?;
+        Ok(scope.boolean(true)?)
     }
 }
 
