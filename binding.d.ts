@@ -32,6 +32,12 @@ export declare class Handle {
   lease(): LeaseInfo | null
   /** Gives the lease up as lost, for all who share it, and takes another; the event says why. */
   relinquish(why: string): void
+  /** Encrypts 8, 12 or 16 bytes under the generator's cipher for that size. */
+  encrypt(nonce: Uint8Array): Buffer | Failure
+  /** The inverse of `encrypt`. */
+  decrypt(nonce: Uint8Array): Buffer | Failure
+  /** The next nonce of 64, 96 or 128 bits, big-endian. */
+  nonce(bits: number, kind: 'counter' | 'sortable' | 'encrypted', base: 'counter' | 'sortable'): Buffer | Failure
   /** Leaves the lease; the last one releases it. Takes 5 s at most and never rejects. */
   close(): Promise<null>
 }
@@ -39,7 +45,11 @@ export declare class Handle {
 export interface AcceptedSpelling {
   prefix: string
   mask: boolean
+  key?: string
+  cipher?: string
+  maskTweak?: Uint8Array
   format: string
+  pad?: boolean
 }
 
 /** Makes the functions of one ID type; without a handle (`null`) they only convert, and without a key. */
@@ -51,6 +61,11 @@ export interface Check {
   verdict: 'ok' | 'warning' | 'error'
   found: string
   advice?: string
+}
+
+export interface CipherKey {
+  bits: number
+  key: Uint8Array
 }
 
 export interface EnvironmentVariable {
@@ -153,7 +168,7 @@ export interface LayoutOptions {
 
 /** What `js/events.js` hands to listeners. Times in milliseconds; fields that do not belong to the type are left out. */
 export interface LeaseEvent {
-  type: 'leaseAcquired' | 'leaseRenewed' | 'leaseRetry' | 'leaseLost' | 'conflict' | 'leaseReleased' | 'warning'
+  type: 'leaseAcquired' | 'leaseRenewed' | 'leaseRetry' | 'leaseLost' | 'conflict' | 'leaseReleased' | 'overflow' | 'warning'
   at: number
   machineId?: number
   reason?: string
@@ -164,6 +179,8 @@ export interface LeaseEvent {
   attempt?: number
   delayMs?: number
   error?: Failure
+  space?: string
+  partition?: number
   code?: string
   message?: string
 }
@@ -215,6 +232,11 @@ export interface MovedSequence {
   moved: boolean
 }
 
+export interface NamedKey {
+  name: string
+  key: Uint8Array
+}
+
 export interface NativeOptions {
   coordinator: 'local' | 'directory' | 'fixed' | 'none' | 'mysql' | 'postgres' | 'redis' | 'custom'
   /** What messages call functions of the user's; which schema a lent connection is for, and what it speaks. */
@@ -233,6 +255,9 @@ export interface NativeOptions {
   namespace: string
   lease: LeaseOptions
   key?: Uint8Array
+  keys?: Array<NamedKey>
+  cipherKeys?: Array<CipherKey>
+  ciphers?: Array<SizedCipher>
   layout: LayoutOptions
 }
 
@@ -256,6 +281,11 @@ export interface SetupReport {
 /** The SQL that `setup` runs. */
 export declare function setupSql(options: NativeOptions): string | Failure
 
+export interface SizedCipher {
+  bits: number
+  cipher: string
+}
+
 /** What is behind the last `undefined` that a bound function returned on this thread. */
 export declare function takeFailure(): Failure | null
 
@@ -270,11 +300,25 @@ export interface TlsFiles {
 
 export interface TypeSpec {
   prefix: string
+  /** 64 by default. */
+  bits?: number
   kind: 'counter' | 'sortable' | 'encrypted'
   base: 'counter' | 'sortable'
   format: string
+  /** Whether text of `format` has its one length; `true` by default. */
+  pad?: boolean
   dbFormat: string
   mask: boolean
+  /** Of the mask: the name of a key of the generator's; the one without a name by default. */
+  key?: string
+  /** The generator's by default. */
+  cipher?: string
+  maskTweak?: Uint8Array
   accepts: Array<AcceptedSpelling>
   persistPrefix: boolean
+  /** The generator's by default. */
+  layout?: LayoutOptions
+  /** '' by default: that of its kind and layout. */
+  space?: string
+  overflow?: 'wait' | 'drift'
 }

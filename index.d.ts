@@ -32,14 +32,15 @@ import { EventEmitter } from 'node:events'
 export function idType<
   const Prefix extends string,
   const Kind extends IdKind = 'counter',
-  const Format extends IdFormat = 'base58',
+  const Format extends AnyIdFormat = 'base58',
   const DbFormat extends IdFormat = 'signed',
-  const Mask extends boolean = false,
-  const Persist extends boolean = false
+  const Mask extends boolean | string = false,
+  const Persist extends boolean = false,
+  const Bits extends IdBits = 64
 >(
   prefix: Prefix,
-  options?: IdTypeOptions<Prefix, Kind, Format, DbFormat, Mask, Persist>
-): IdTypeFor<Prefix, Kind, Format, DbFormat, Persist>
+  options?: IdTypeOptions<Prefix, Kind, Format, DbFormat, Mask, Persist, Bits>
+): IdTypeFor<Prefix, Kind, Format, DbFormatOf<DbFormat, Bits>, Persist, Bits>
 
 /**
  * How the numbers behind a type's IDs are counted.
@@ -53,25 +54,92 @@ export type IdKind = 'counter' | 'sortable' | 'encrypted'
 /**
  * How the 64-bit number behind an ID is spelled.
  *
- * | format | value | length |
+ * | format | value | length of 64 bits |
  * |---|---|---|
  * | `'base58'` | text that sorts like the number and is selected by a double click | 11 |
  * | `'url64'` | base64url text | 11 |
  * | `'hex'` | lower-case hexadecimal text | 16 |
  * | `'hex32'` | base32 text with the extended hex alphabet | 13 |
+ * | `'base62'` | text of digits, capitals and small letters that sorts like the number | 11 |
+ * | `'decimal'` | decimal text that sorts like the number | 20 |
  * | `'signed'` | bigint from -2^63 to 2^63 - 1; with a prefix decimal text | up to 20 |
  * | `'unsigned'` | bigint from 0 to 2^64 - 1; with a prefix decimal text | up to 20 |
  * | `'raw'` | Buffer, big-endian, after the prefix's bytes | 8 |
  *
+ * 96 bits have 17, 16, 24, 20, 17, 29 characters and 12 bytes, 128 bits 22, 22, 32, 26, 22, 39 characters and 16 bytes, in
+ * the order of the table, and no `'signed'` and `'unsigned'`.
+ *
  * Text is canonical: one number has exactly one text, and anything else is refused.
  */
-export type IdFormat = 'base58' | 'url64' | 'hex' | 'hex32' | 'signed' | 'unsigned' | 'raw'
+export type IdFormat = 'base58' | 'url64' | 'hex' | 'hex32' | 'base62' | 'decimal' | 'signed' | 'unsigned' | 'raw'
+
+/** A format that can do without padding (`pad: false`). */
+export type PaddedFormat = 'base58' | 'base62' | 'decimal'
+
+/**
+ * A format of your own: how a number is spelled after the prefix. Texts of it are made one by one, in JavaScript.
+ *
+ * What `encode` gives for a number is the one text that is read as this number: whatever else `decode` understands (other
+ * case, leading zeros) is refused as not canonical. It must never change.
+ *
+ * @example
+ * import Sqids from 'sqids'
+ *
+ * const sqids = new Sqids({ minLength: 10 })
+ * const docId = idType('doc_', {
+ *   format: {
+ *     encode: (number) => sqids.encode([Number(number >> 32n), Number(number & 0xffffffffn)]),
+ *     decode(text) {
+ *       const [high, low] = sqids.decode(text)
+ *       return low === undefined ? undefined : (BigInt(high) << 32n) | BigInt(low)
+ *     }
+ *   }
+ * })
+ */
+export interface IdCodec {
+  /** The text of a number from 0 to 2^64 - 1, masked already: 1 to 256 characters. */
+  encode(number: bigint): string
+  /** The number of a text; `undefined`, or an exception, for what is none. */
+  decode(text: string): bigint | undefined
+}
+
+/** What can be the `format` of a type. */
+export type AnyIdFormat = IdFormat | IdCodec
+
+/** How many bits a number has. */
+export type IdBits = 64 | 96 | 128
+
+/** The `dbFormat` of a type: numbers that are no bigints are kept as bytes unless another format was chosen. */
+export type DbFormatOf<DbFormat extends IdFormat, Bits extends IdBits> = Bits extends 64
+  ? DbFormat
+  : DbFormat extends NumericFormat
+    ? 'raw'
+    : DbFormat
+
+/** The ciphers that have a size. */
+export type CipherOf<Bits extends IdBits> = Bits extends 64
+  ? IdCipher
+  : Bits extends 96
+    ? 'speck' | 'blowfish' | 'des3'
+    : 'aes' | 'speck'
+
+/** The ciphers that can mask a size: they encrypt all of it. */
+export type MaskCipherOf<Bits extends IdBits> = Bits extends 96 ? 'speck' : CipherOf<Bits>
 
 /** A format that is a bigint where there is no prefix. */
 export type NumericFormat = 'signed' | 'unsigned'
 
-/** A block cipher for 64-bit numbers: Speck64/128. */
-export type IdCipher = 'speck'
+/**
+ * A block cipher.
+ *
+ * | cipher | what it is | choose it |
+ * |---|---|---|
+ * | `'speck'` | Speck64/128, Speck96/144, Speck128/256 | where nothing speaks against it: the fastest |
+ * | `'aes'` | AES-256; for 64 bits in the construction FF1 of NIST SP 800-38G | where only a standard will do; it can have a `maskTweak` |
+ * | `'blowfish'` | Blowfish, 128-bit key | to read what NoNoncense wrote with its default |
+ * | `'des3'` | Triple DES, three keys | to read what NoNoncense wrote with it |
+ */
+export type IdCipher = 'speck' | 'aes' | 'blowfish' | 'des3'
 
 /**
  * The options of {@link idType}. Combinations that mean nothing do not compile, and are refused at run time.
@@ -81,41 +149,110 @@ export type IdCipher = 'speck'
 export interface IdTypeOptions<
   Prefix extends string = string,
   Kind extends IdKind = IdKind,
-  Format extends IdFormat = IdFormat,
+  Format extends AnyIdFormat = AnyIdFormat,
   DbFormat extends IdFormat = IdFormat,
-  Mask extends boolean = boolean,
-  Persist extends boolean = boolean
+  Mask extends boolean | string = boolean | string,
+  Persist extends boolean = boolean,
+  Bits extends IdBits = IdBits
 > {
+  /**
+   * How wide the numbers are. Default 64: a `bigint` column. 96 and 128 bits have room for a count of 45 and 64 bits, so
+   * that nothing ever waits for the clock; their column holds bytes or text. Not with `rangeFor`.
+   */
+  bits?: Bits
+
   /** How the numbers are counted. Default `'counter'`. */
   kind?: Kind
 
   /** What kind of number `kind: 'encrypted'` encrypts; only with that. Default `'counter'`. */
   base?: Kind extends 'encrypted' ? 'counter' | 'sortable' : never
 
-  /** What the application sees. Default `'base58'`. */
-  format?: Format
+  /** What the application sees: a format by its name, or a codec of your own. Default `'base58'`. */
+  format?: Format & (Bits extends 64 ? unknown : Exclude<IdFormat, NumericFormat> | IdCodec)
 
-  /** What the database sees. Default `'signed'`: a `bigint` column. */
-  dbFormat?: DbFormat
+  /**
+   * Whether texts of `'base58'`, `'base62'` and `'decimal'` have one length. `false` leaves the zeros at their beginning
+   * out, as Stamp does: texts are shorter then, and do not sort. Only with these formats. Default `true`.
+   */
+  pad?: Format extends PaddedFormat ? boolean : never
+
+  /** What the database sees. Default `'signed'`: a `bigint` column; of 96 and 128 bits `'raw'`. */
+  dbFormat?: DbFormat & (Bits extends 64 ? unknown : Exclude<IdFormat, NumericFormat>)
 
   /**
    * Whether the application's text is a block cipher's view of the database's number, so that it tells neither how many
-   * IDs there are nor which is older. Needs the generator's `key`. Not with `kind: 'encrypted'`. Default `false`.
+   * IDs there are nor which is older. `true` takes the generator's `key`, a name the one of that name among its `keys`.
+   * Not with `kind: 'encrypted'`. Default `false`.
+   *
+   * @example
+   * await start({ coordinator, key, keys: { partner: process.env.PARTNER_KEY } })
+   * idType('usr_', { mask: 'partner' })
    */
   mask?: Mask & (Kind extends 'encrypted' ? false : unknown)
 
-  /** The block cipher; only with `mask: true` or `kind: 'encrypted'`. Default `'speck'`. */
-  cipher?: Kind extends 'encrypted' ? IdCipher : Mask extends true ? IdCipher : never
+  /**
+   * The block cipher; only with `mask` or `kind: 'encrypted'`. Default: the generator's `ciphers[64]`, which is `'speck'`
+   * where that says nothing. It must never change for an encrypted column, and for a mask only as `accepts` allows. Of 96
+   * bits `'speck'`, `'blowfish'` and `'des3'` (the last two not for a mask), of 128 bits `'aes'` and `'speck'`.
+   */
+  cipher?: Kind extends 'encrypted' ? CipherOf<Bits> : Mask extends false ? never : MaskCipherOf<Bits>
 
   /**
-   * Further spellings that are read and never written: how a prefix or a format is changed in a running system. Each
-   * needs a prefix or a length of its own, so that no text can be read in two ways.
+   * What chooses another mask under the same key, so that two types show one number as two texts: 1 to 256 bytes, a
+   * string taken as its UTF-8 bytes. It is no secret. Only with `mask`, 64 bits and the cipher `'aes'`. Default: none.
+   *
+   * @example
+   * idType('usr_', { mask: true, cipher: 'aes', maskTweak: 'users' })
+   */
+  maskTweak?: Mask extends false ? never : string | Uint8Array
+
+  /**
+   * Further spellings that are read and never written: how a prefix, a key, a cipher or a format is changed in a running
+   * system. Each needs a prefix or a length of its own, so that no text can be read in two ways.
    *
    * @example
    * // IDs were `user_…` once; old links go on working, `parse` turns them into `usr_…`
    * idType('usr_', { mask: true, accepts: [{ prefix: 'user_' }] })
+   *
+   * @example
+   * // the mask has another key since; what was shown as `u1_…` is still read
+   * idType('u2_', { mask: 'k2', accepts: [{ prefix: 'u1_', mask: true }] })
    */
   accepts?: readonly AcceptedSpelling[]
+
+  /**
+   * How many bits of an ID each part has, where that is another than the generator's `layout`. It needs room for as many
+   * machine IDs. It must never change for a column that has IDs. Only with 64 bits.
+   */
+  layout?: Bits extends 64 ? LayoutOptions : never
+
+  /**
+   * In which partition IDs are counted, where the layout has bits for one: a number, or a function that is asked for each
+   * call. Each partition has a sequence of its own. Only with 64 bits. Default 0.
+   *
+   * @example
+   * // one partition a tenant's shard: its rows lie side by side
+   * const orderId = idType('ord_', {
+   *   layout: { partition: 8, time: 41, machine: 9, sequence: 6 },
+   *   partition: () => tenant.getStore()!.shard
+   * })
+   */
+  partition?: Bits extends 64 ? number | (() => number) : never
+
+  /**
+   * A name for the numbers that shall be unique among each other: types with the same name share a sequence, types with
+   * different names may have equal numbers. A name has one kind, layout, cipher and key. 1 to 64 characters of
+   * `A-Z a-z 0-9 . _ -`. Default: types share the sequence of their kind and layout.
+   */
+  space?: string
+
+  /**
+   * What a sortable type does when a millisecond has no numbers left: `'wait'` for the next one, or `'drift'` into the
+   * future by up to five minutes, never past the lease, with the event `overflow`. Where a machine ID is set by hand without
+   * a guard, nobody keeps what was used, and it waits all the same. Only with `kind: 'sortable'` and 64 bits. Default
+   * `'wait'`.
+   */
+  overflow?: Kind extends 'sortable' ? (Bits extends 64 ? 'wait' | 'drift' : never) : never
 
   /**
    * Whether the database's value carries the prefix too. Needs a prefix and a `dbFormat` that is not numeric.
@@ -131,24 +268,32 @@ export interface IdTypeOptions<
 export interface AcceptedSpelling {
   /** `''` accepts IDs without a prefix. */
   prefix?: string
-  mask?: boolean
+  /** Whether it is masked, and by the name of which key. */
+  mask?: boolean | string
+  /** Only where it is masked. */
   cipher?: IdCipher
-  format?: IdFormat
+  /** Only where it is masked. Left out, it is the type's own together with the type's own cipher. */
+  maskTweak?: string | Uint8Array
+  /** Where it, or the type's own, is a codec of your own, no other prefix may begin with this one, or begin it. */
+  format?: AnyIdFormat
+  /** Left out, it is the type's own together with the type's own format. */
+  pad?: boolean
 }
 
-/** What {@link idType} returns: a {@link SortableIdType} for `kind: 'sortable'`, else an {@link IdType}. */
+/** What {@link idType} returns: a {@link SortableIdType} for `kind: 'sortable'` of 64 bits, else an {@link IdType}. */
 export type IdTypeFor<
   Prefix extends string,
   Kind extends IdKind,
-  Format extends IdFormat,
+  Format extends AnyIdFormat,
   DbFormat extends IdFormat,
-  Persist extends boolean
-> = [Kind] extends ['sortable']
+  Persist extends boolean,
+  Bits extends IdBits = 64
+> = [Kind, Bits] extends ['sortable', 64]
   ? SortableIdType<Prefix, Format, DbFormat, Persist>
   : IdType<Prefix, Kind, Format, DbFormat, Persist>
 
 /** Any ID type, for code that works with all of them. */
-export type AnyIdType = IdType<string, IdKind, IdFormat, IdFormat, boolean>
+export type AnyIdType = IdType<string, IdKind, AnyIdFormat, IdFormat, boolean>
 
 /** The application's IDs of a type: `IdOf<typeof userId>` is `` `usr_${string}` ``. */
 export type IdOf<Type extends AnyIdType> = ReturnType<Type['next']>
@@ -170,7 +315,7 @@ export type DbOf<Type extends AnyIdType> = ReturnType<Type['nextDb']>
 export interface IdType<
   Prefix extends string = string,
   Kind extends IdKind = 'counter',
-  Format extends IdFormat = 'base58',
+  Format extends AnyIdFormat = 'base58',
   DbFormat extends IdFormat = 'signed',
   Persist extends boolean = false
 > {
@@ -185,11 +330,12 @@ export interface IdType<
    *
    * @throws {NotReadyError | LeaseLostError | ConflictError | ClosedError} see above
    * @throws {TimeError} when the clock is before the layout's epoch or past its end
+   * @param options where to count; see {@link MintOptions}
    *
    * @example
    * userId.next()          // 'usr_4k9TnZqJs7B'
    */
-  next(): IdValue<Prefix, Format>
+  next(options?: MintOptions<Kind>): IdValue<Prefix, Format>
 
   /**
    * Mints an ID in the database's form.
@@ -197,7 +343,7 @@ export interface IdType<
    * @example
    * userId.nextDb()        // 98770186085072901n
    */
-  nextDb(): DbValue<Prefix, DbFormat, Persist>
+  nextDb(options?: MintOptions<Kind>): DbValue<Prefix, DbFormat, Persist>
 
   /**
    * Mints an ID and gives both of its forms.
@@ -205,7 +351,7 @@ export interface IdType<
    * @example
    * const { id, db } = userId.nextPair()
    */
-  nextPair(): { id: IdValue<Prefix, Format>; db: DbValue<Prefix, DbFormat, Persist> }
+  nextPair(options?: MintOptions<Kind>): { id: IdValue<Prefix, Format>; db: DbValue<Prefix, DbFormat, Persist> }
 
   /**
    * Mints many IDs at once: all of them, or none and an error.
@@ -213,7 +359,7 @@ export interface IdType<
    * @param n 1 to 1 000 000
    * @throws {ConfigError} with `option: 'n'` when the count is out of range
    */
-  nextMany(n: number): IdValue<Prefix, Format>[]
+  nextMany(n: number, options?: MintOptions<'counter'>): IdValue<Prefix, Format>[]
 
   /**
    * Mints many IDs at once in the database's form: a `BigInt64Array` for `dbFormat: 'signed'`, a `BigUint64Array` for
@@ -222,7 +368,7 @@ export interface IdType<
    * @param n 1 to 1 000 000
    * @throws {ConfigError} with `option: 'n'` when the count is out of range
    */
-  nextManyDb(n: number): DbList<Prefix, DbFormat, Persist>
+  nextManyDb(n: number, options?: MintOptions<'counter'>): DbList<Prefix, DbFormat, Persist>
 
   /**
    * Turns the application's ID into the database's value.
@@ -261,8 +407,11 @@ export interface IdType<
    *
    * @example
    * const id = userId.parse(request.params.id)
+   *
+   * @param options `plausible` refuses, with the reason `'implausible'`, what cannot have been made yet; see
+   * {@link ReadOptions}
    */
-  parse(value: unknown): IdValue<Prefix, Format>
+  parse(value: unknown, options?: ReadOptions): IdValue<Prefix, Format>
 
   /**
    * {@link IdType.parse} that returns its {@link InvalidIdError}; what is not the value's fault (a missing key) is
@@ -273,7 +422,10 @@ export interface IdType<
    * if (result.success) result.id
    * else result.error.reason
    */
-  safeParse(value: unknown): { success: true; id: IdValue<Prefix, Format> } | { success: false; error: InvalidIdError }
+  safeParse(
+    value: unknown,
+    options?: ReadOptions
+  ): { success: true; id: IdValue<Prefix, Format> } | { success: false; error: InvalidIdError }
 
   /**
    * The same number in another spelling, masked as it stands, with the type's prefix.
@@ -294,6 +446,37 @@ export interface IdType<
   inspect(id: IdValue<Prefix, Format>): IdParts<Kind, DbValue<Prefix, DbFormat, Persist>>
 
   /**
+   * The database's values of a partition, half-open: `gte <= value < lt`, and no end where they are the last of the column.
+   * Only with 64 bits, and not for `kind: 'encrypted'`.
+   *
+   * @param partition its number. Default: the type's `partition` if that is a number, else 0
+   * @throws {ConfigError} with `option: 'partition'` where there is none of this number; with `'kind'` for encrypted types;
+   * with `'dbFormat'` for `'url64'`, whose text does not sort like the number
+   * @throws {TimeError} when `dbFormat` is `'signed'` and the layout has no partitions: negative numbers come first there
+   */
+  partitionRange(partition?: number): {
+    gte: DbValue<Prefix, DbFormat, Persist>
+    lt: DbValue<Prefix, DbFormat, Persist> | null
+  }
+
+  /**
+   * SQL for PostgreSQL that gives a table `partition by range` of the type's column a part for each partition, named
+   * `<table>_p<number>`. It may be run again. Nothing is run here.
+   *
+   * @param table the partitioned table's name
+   * @param options `schema`: where it is; `partitions`: the numbers of the partitions, 1 to 1024 of them. Default: all of the
+   * type's own `layout`
+   * @throws {ConfigError} with `option: 'table'`, `'schema'`, `'partitions'` or `'partition'`; else as
+   * {@link IdType.partitionRange}
+   *
+   * @example
+   * const orderId = idType('ord_', { layout: { partition: 2, time: 41, machine: 9, sequence: 12 } })
+   * await sql.unsafe(`create table orders (id bigint primary key, …) partition by range (id)`)
+   * await sql.unsafe(orderId.partitionDdl('orders'))
+   */
+  partitionDdl(table: string, options?: { schema?: string; partitions?: readonly number[] }): string
+
+  /**
    * [Standard Schema](https://standardschema.dev) v1: the type is a validator for tRPC, Hono, TanStack and others. A
    * valid value comes out as {@link IdType.parse} returns it.
    */
@@ -303,14 +486,14 @@ export interface IdType<
 /** An ID type of `kind: 'sortable'`. */
 export interface SortableIdType<
   Prefix extends string = string,
-  Format extends IdFormat = 'base58',
+  Format extends AnyIdFormat = 'base58',
   DbFormat extends IdFormat = 'signed',
   Persist extends boolean = false
 > extends IdType<Prefix, 'sortable', Format, DbFormat, Persist> {
   /**
    * The database's values between two moments, half-open: `gte <= value < lt`.
    *
-   * @param range Dates or whole milliseconds since 1970; `to` is excluded. Moments outside the layout are taken to its
+   * @param range Dates or whole milliseconds since 1970; `to` is excluded; `partition`: in which, as in `partitionRange`. Moments outside the layout are taken to its
    * ends, so that "everything before now" can be asked from 1970 on
    * @throws {ConfigError} with `option` `'from'` or `'to'` when one is no moment, or `to` is earlier than `from`; with
    * `'dbFormat'` for `'url64'`, whose text does not sort like the number
@@ -321,14 +504,44 @@ export interface SortableIdType<
    * const { gte, lt } = eventId.rangeFor({ from: new Date('2026-01-01'), to: new Date('2026-02-01') })
    * sql`select … where id >= ${gte} and id < ${lt}`
    */
-  rangeFor(range: { from: Date | number; to: Date | number }): {
+  rangeFor(range: { from: Date | number; to: Date | number; partition?: number }): {
     gte: DbValue<Prefix, DbFormat, Persist>
     lt: DbValue<Prefix, DbFormat, Persist>
   }
 }
 
+/** How an ID is read. */
+export interface ReadOptions {
+  /**
+   * Whether an ID must have a timestamp at which it can have been made: not before `since` (Date or milliseconds since 1970;
+   * default: the layout's epoch), not more than `skewMs` in the future (default 600 000), and a machine ID that exists. It
+   * keeps most guesses away from the database, as long as the layout is young. It is neither authentication nor access
+   * control.
+   */
+  plausible?: boolean | { since?: Date | number; skewMs?: number }
+}
+
+/**
+ * What a call says of the IDs that it makes.
+ *
+ * A type of kind `'counter'` whose layout has no partitions has nothing to say, and does not look at it.
+ */
+export type MintOptions<Kind extends IdKind = IdKind> = {
+  /** The partition to count in, instead of the type's `partition`. */
+  partition?: number
+} & (Kind extends 'counter'
+  ? unknown
+  : {
+      /**
+       * The time to count at, instead of now: a Date or milliseconds since 1970, for IDs of kind `'sortable'` (or encrypted
+       * ones of that base). It must lie inside the lease, no more than five minutes ahead of its clock (a lease of a directory
+       * reaches a second ahead); where a later one was given out before, the ID comes after that.
+       */
+      time?: Date | number
+    })
+
 /** The application's value in a format. */
-export type IdValue<Prefix extends string, Format extends IdFormat> = Format extends 'raw'
+export type IdValue<Prefix extends string, Format extends AnyIdFormat> = Format extends 'raw'
   ? Buffer
   : Format extends NumericFormat
     ? Prefix extends ''
@@ -380,7 +593,7 @@ export interface IdParts<Kind extends IdKind = IdKind, Db = bigint | string | Bu
   exact: boolean
   /** The machine ID whose holder made it. */
   machineId: number
-  /** The count within its timestamp. */
+  /** The count within its timestamp; of 128 bits rounded, where it is past 2^53. */
   sequence: number
   /** The partition; 0 where the layout has none. */
   partition: number
@@ -490,14 +703,15 @@ export class IdGenerator extends EventEmitter {
   type<
     const Prefix extends string,
     const Kind extends IdKind = 'counter',
-    const Format extends IdFormat = 'base58',
+    const Format extends AnyIdFormat = 'base58',
     const DbFormat extends IdFormat = 'signed',
-    const Mask extends boolean = false,
-    const Persist extends boolean = false
+    const Mask extends boolean | string = false,
+    const Persist extends boolean = false,
+    const Bits extends IdBits = 64
   >(
     prefix: Prefix,
-    options?: IdTypeOptions<Prefix, Kind, Format, DbFormat, Mask, Persist> & { generator?: never }
-  ): IdTypeFor<Prefix, Kind, Format, DbFormat, Persist>
+    options?: IdTypeOptions<Prefix, Kind, Format, DbFormat, Mask, Persist, Bits> & { generator?: never }
+  ): IdTypeFor<Prefix, Kind, Format, DbFormatOf<DbFormat, Bits>, Persist, Bits>
 
   /** The machine ID that is held; null without a lease. */
   readonly machineId: number | null
@@ -523,6 +737,43 @@ export class IdGenerator extends EventEmitter {
    * })
    */
   health(): GeneratorHealth
+
+  /**
+   * Counts out a number that is used once, big-endian: 8, 12 or 16 bytes. For the nonces of a cipher, for other formats,
+   * for what no ID type says. Types of the same bits and kind count in the same sequence.
+   *
+   * @param bits 64, 96 (what AES-GCM and ChaCha20-Poly1305 take) or 128
+   * @param kind as of ID types; `'encrypted'` under the generator's cipher for the size. Default `'counter'`
+   * @param options `base`: what `'encrypted'` encrypts, `'counter'` (default) or `'sortable'`
+   * @throws {NotReadyError | LeaseLostError | ConflictError | ClosedError | TimeError} as `next()` of a type
+   * @throws {NoKeyError} for `'encrypted'` without a key
+   *
+   * @example
+   * const cipher = createCipheriv('chacha20-poly1305', key, ids.nonce(96), { authTagLength: 16 })
+   */
+  nonce<Kind extends IdKind = 'counter'>(
+    bits: IdBits,
+    kind?: Kind,
+    options?: Kind extends 'encrypted' ? { base?: 'counter' | 'sortable' } : Record<string, never>
+  ): Buffer
+
+  /**
+   * Encrypts a number, or a nonce of your own, under the generator's cipher for its size: a bijection, so what was unique
+   * stays so. It hides order and time; it is no encryption of messages. Needs no lease.
+   *
+   * @param nonce 8, 12 or 16 bytes, big-endian; of 12 bytes under `'blowfish'` and `'des3'` the last four must be zero
+   * @returns as many bytes
+   * @throws {NoKeyError} without a key for that size
+   * @throws {ConfigError} with `option: 'nonce'` for anything else
+   *
+   * @example
+   * const hidden = ids.encrypt(Buffer.from('0000000000000005', 'hex'))
+   * ids.decrypt(hidden)                                 // <Buffer 00 00 00 00 00 00 00 05>
+   */
+  encrypt(nonce: Uint8Array): Buffer
+
+  /** The inverse of {@link IdGenerator.encrypt}; takes and throws the same. */
+  decrypt(nonce: Uint8Array): Buffer
 
   /**
    * Gives the lease up as lost (`leaseLost` with `'relinquished'`) and takes another one. Does nothing without a lease.
@@ -1042,6 +1293,25 @@ export interface CommonOptions {
    */
   key?: string | Uint8Array | undefined
 
+  /**
+   * Further base keys by name, for types with `mask: 'name'`: a key that a column had before, or one that only some
+   * services know. A name is 1 to 64 characters of `A-Z a-z 0-9 . _ -`, a key as `key`.
+   */
+  keys?: { [name: string]: string | Uint8Array | undefined }
+
+  /**
+   * Keys that are used as they are instead of being derived from `key`, by bits; for systems that have such keys already.
+   * Their length is the cipher's: of `'speck'` 16, 18 and 32 bytes, of `'aes'` 32, of `'blowfish'` 16, of `'des3'` 24.
+   * They belong to the ciphers of `ciphers`; a type with another `cipher` derives its key from `key`.
+   */
+  cipherKeys?: { [Bits in 64 | 96 | 128]?: string | Uint8Array | undefined }
+
+  /**
+   * The cipher of each size, for masks and encrypted types (64) and for {@link IdGenerator.encrypt}. Default
+   * `{ 64: 'speck', 96: 'speck', 128: 'aes' }`.
+   */
+  ciphers?: { 64?: IdCipher; 96?: 'speck' | 'blowfish' | 'des3'; 128?: 'aes' | 'speck' }
+
   /** How many bits of an ID each part has. It must never change for a table that has IDs. */
   layout?: LayoutOptions
 }
@@ -1074,11 +1344,14 @@ export interface LeaseOptions {
 
 /** Bit widths, at most 64 together, and the epoch. */
 export interface LayoutOptions {
-  /** Not supported yet: 0. */
-  partition?: 0
+  /** The partition: 0 to 16 bits. Default 0. */
+  partition?: number
   /** Milliseconds since the epoch: 32 to 48 bits. Default 42 (139 years). */
   time?: number
-  /** The machine ID: 1 to 15 bits. Default 9 (512 machine IDs). */
+  /**
+   * The machine ID: 0 to 31 bits. Default 9 (512 machine IDs). There are 32 768 at the most, the highest of which is the
+   * database's; with 0 bits there is a single one, which only `machineId: 0` can have.
+   */
   machine?: number
   /** The count: 1 to 22 bits. Default 13 (8192 IDs a millisecond). */
   sequence?: number
@@ -1132,6 +1405,8 @@ export interface GeneratorStats {
   released: number
   /** How many `conflict` there were. */
   conflicts: number
+  /** How many `overflow` there were. */
+  overflows: number
   /** How many `warning` there were. */
   warnings: number
   /** The latest operation on the lease that succeeded. */
@@ -1177,6 +1452,11 @@ export interface IdGeneratorEvents {
   conflict: ConflictEvent
   /** It was given back. */
   leaseReleased: LeaseReleasedEvent
+  /**
+   * A type with `overflow: 'drift'` used a millisecond up, and counts ahead of time. At most once a second for each
+   * partition.
+   */
+  overflow: OverflowEvent
   /** Something that an operator should look at. */
   warning: WarningEvent
 }
@@ -1269,6 +1549,14 @@ export interface LeaseReleasedEvent extends LeaseEvent {
 }
 
 /** See {@link IdGeneratorEvents}. */
+export interface OverflowEvent extends LeaseEvent {
+  /** The name of the space; `''` for types without. */
+  space: string
+  /** 0 where the layout has no partitions. */
+  partition: number
+}
+
+/** See {@link IdGeneratorEvents}. */
 export interface WarningEvent extends LeaseEvent {
   /**
    * A stable name.
@@ -1278,9 +1566,16 @@ export interface WarningEvent extends LeaseEvent {
    * - `'MACHINE_IDS_RUNNING_OUT'`: half of the machine IDs are leased, or four fifths.
    * - `'REGISTRY_EVICTABLE'`: the `maxmemory-policy` of this Redis lets it evict the registry, as if it had forgotten
    *   its leases; use `noeviction`, or one of `volatile-…`.
+   * - `'LAYOUT_ENDING'`: the layout has less than a year left; told once a day.
    * - `'OPTIONS_REPLACED'`: another generator that shares this lease has other timings, which are in force now.
    */
-  code: 'REGISTRY_RESET' | 'MACHINE_IDS_RUNNING_OUT' | 'REGISTRY_EVICTABLE' | 'OPTIONS_REPLACED' | (string & {})
+  code:
+    | 'REGISTRY_RESET'
+    | 'MACHINE_IDS_RUNNING_OUT'
+    | 'REGISTRY_EVICTABLE'
+    | 'LAYOUT_ENDING'
+    | 'OPTIONS_REPLACED'
+    | (string & {})
   /** A sentence for people. */
   message: string
 }
@@ -1458,7 +1753,15 @@ export class InvalidIdError extends MintidError {
 }
 
 /** What is wrong with a value that is no ID. */
-export type InvalidIdReason = 'type' | 'prefix' | 'length' | 'character' | 'not canonical' | 'range' | 'unsafe number'
+export type InvalidIdReason =
+  | 'type'
+  | 'prefix'
+  | 'length'
+  | 'character'
+  | 'not canonical'
+  | 'range'
+  | 'unsafe number'
+  | 'implausible'
 
 /** A mask, or an encrypted kind, without a `key`. */
 export class NoKeyError extends MintidError {

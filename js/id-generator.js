@@ -4,7 +4,7 @@
 const { EventEmitter } = require('node:events')
 const { ClosedError, fromFailure } = require('./errors.js')
 const { idType } = require('./id-type.js')
-const { isObject, known, refuse, unexpected } = require('./options/check.js')
+const { isBytes, isObject, known, refuse, unexpected } = require('./options/check.js')
 const { bindType } = require('./shared.js')
 
 const CLOSED = 'the generator was closed'
@@ -67,6 +67,24 @@ class IdGenerator extends EventEmitter {
     return idType(prefix, { ...options, generator: this })
   }
 
+  /** Counts a nonce out: a number that is used once, of 64, 96 or 128 bits. */
+  nonce(bits, kind, options) {
+    const { kind: checked, base } = require('./options/nonce.js').nonceOptions(bits, kind, options)
+    const nonce = this.#open().nonce(bits, checked, base)
+    if (nonce.failure) throw fromFailure(nonce, this.nonce)
+    return nonce
+  }
+
+  /** Encrypts 8, 12 or 16 bytes under the generator's cipher for that size. */
+  encrypt(nonce) {
+    return this.#crypt(nonce, 'encrypt')
+  }
+
+  /** The inverse of `encrypt`. */
+  decrypt(nonce) {
+    return this.#crypt(nonce, 'decrypt')
+  }
+
   /** Gives the lease up as lost and takes another one; `reason` becomes the event's `detail`. */
   relinquish(reason = '') {
     if (typeof reason !== 'string') unexpected('reason', 'a text', reason)
@@ -117,6 +135,14 @@ class IdGenerator extends EventEmitter {
     const binding = this.#backend.bind(spec, this.#open())
     if (binding.failure) throw fromFailure(binding)
     return { binding, takeFailure: this.#backend.takeFailure, generation: () => this.#generationWord() }
+  }
+
+  #crypt(nonce, method) {
+    if (!isBytes(nonce)) unexpected('nonce', 'a Buffer or a Uint8Array', nonce)
+    if (![8, 12, 16].includes(nonce.length)) refuse('nonce', `expected 8, 12 or 16 bytes, found ${nonce.length}`)
+    const crypted = this.#open()[method](nonce)
+    if (crypted.failure) throw fromFailure(crypted, this[method])
+    return crypted
   }
 
   /** The native handle, made at first need. One that is made after `close()` only converts. */

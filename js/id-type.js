@@ -2,11 +2,12 @@
 
 // Modules with ID types are loaded at the start of every program, so no more is loaded here than declaring them takes;
 // the rest is when a type is first used, or fails.
-const { isDate, oneOf, refuse, integer, unexpected } = require('./options/check.js')
+const { oneOf, refuse, integer, unexpected } = require('./options/check.js')
 const { typeOptions, FORMATS } = require('./options/type.js')
 const { slot, bindType } = require('./shared.js')
 
 const MOST_AT_ONCE = 1_000_000
+const PLACED = ['nextIn', 'nextDbIn', 'nextManyIn', 'nextManyDbIn']
 
 /**
  * What the IDs of one column look like; `index.d.ts` documents its methods. Pure until first used: it then asks its
@@ -15,6 +16,7 @@ const MOST_AT_ONCE = 1_000_000
  */
 class IdType {
   #spec
+  #codecs
   /** Holds the generator: the process's slot, or one that never changes. */
   #slot
   /** Whose functions `#binding` are; undefined before the first use, null without a generator. */
@@ -23,41 +25,42 @@ class IdType {
   #takeFailure
 
   constructor(prefix, options) {
-    const { spec, generator } = typeOptions(prefix, options)
+    const { spec, codecs, generator } = typeOptions(prefix, options)
     this.#spec = spec
+    this.#codecs = codecs
     this.#slot = generator === undefined ? slot : { generator }
     this.prefix = spec.prefix
     this.kind = spec.kind
   }
 
-  next() {
-    const id = this.#functions().next()
+  next(options) {
+    const id = this.#functions().next(options)
     if (id === undefined) throw this.#error(this.next)
     return id
   }
 
-  nextDb() {
-    const db = this.#functions().nextDb()
+  nextDb(options) {
+    const db = this.#functions().nextDb(options)
     if (db === undefined) throw this.#error(this.nextDb)
     return db
   }
 
-  nextPair() {
-    const pair = this.#functions().nextPair()
+  nextPair(options) {
+    const pair = this.#functions().nextPair(options)
     if (pair === undefined) throw this.#error(this.nextPair)
     return pair
   }
 
-  nextMany(n) {
+  nextMany(n, options) {
     integer(n, 'n', 1, MOST_AT_ONCE)
-    const ids = this.#functions().nextMany(n)
+    const ids = this.#functions().nextMany(n, options)
     if (ids === undefined) throw this.#error(this.nextMany)
     return ids
   }
 
-  nextManyDb(n) {
+  nextManyDb(n, options) {
     integer(n, 'n', 1, MOST_AT_ONCE)
-    const dbs = this.#functions().nextManyDb(n)
+    const dbs = this.#functions().nextManyDb(n, options)
     if (dbs === undefined) throw this.#error(this.nextManyDb)
     return dbs
   }
@@ -94,14 +97,14 @@ class IdType {
     return this.#functions().is(value)
   }
 
-  parse(value) {
-    const id = this.#read(value)
+  parse(value, options) {
+    const id = this.#read(value, options)
     if (id === undefined) throw this.#error(this.parse)
     return id
   }
 
-  safeParse(value) {
-    const id = this.#read(value)
+  safeParse(value, options) {
+    const id = this.#read(value, options)
     if (id !== undefined) return { success: true, id }
     const error = this.#error(this.safeParse)
     // A missing key is nothing that the value could be blamed for.
@@ -123,14 +126,28 @@ class IdType {
   }
 
   rangeFor(range) {
+    if (this.#spec.bits !== 64) refuse('bits', `rangeFor needs 64, found ${this.#spec.bits}`)
     if (this.kind !== 'sortable') refuse('kind', `rangeFor needs 'sortable', found '${this.kind}'`)
+    const { milliseconds } = require('./options/place.js')
     const from = milliseconds(range?.from, 'from')
     const to = milliseconds(range?.to, 'to')
     if (to < from) refuse('to', `expected no earlier than from (${from}), found ${to}`)
-    const bounds = this.#functions().rangeFor(from, to)
+    const bounds = this.#functions().rangeFor(from, to, this.#partition(range.partition))
     if (bounds === undefined) throw this.#error(this.rangeFor)
     const [gte, lt] = bounds
     return { gte, lt }
+  }
+
+  partitionRange(partition) {
+    if (this.#spec.bits !== 64) refuse('bits', `partitionRange needs 64, found ${this.#spec.bits}`)
+    const bounds = this.#functions().partitionRange(this.#partition(partition))
+    if (bounds === undefined) throw this.#error(this.partitionRange)
+    const [gte, lt = null] = bounds
+    return { gte, lt }
+  }
+
+  partitionDdl(table, options) {
+    return require('./partition-ddl.js').partitionDdl(this, this.#spec, table, options)
   }
 
   get '~standard'() {
@@ -144,12 +161,25 @@ class IdType {
     }
   }
 
-  /** The canonical ID, also of one in an accepted spelling; undefined if it is none. */
-  #read(value) {
+  /** The canonical ID, also of one in an accepted spelling; undefined if it is none, or none that is plausible. */
+  #read(value, options) {
     const functions = this.#functions()
-    if (functions.is(value)) return value
-    const db = functions.toDb(value)
-    return db === undefined ? undefined : functions.fromDb(db)
+    const window = options === undefined ? null : require('./options/plausible.js').plausibleOption(options)
+    const id = functions.is(value) ? value : this.#respelled(functions, value)
+    if (id === undefined || window === null) return id
+    return functions.plausible(id, window.from, window.to) ? id : undefined
+  }
+
+  #respelled({ toDb, fromDb }, value) {
+    const db = toDb(value)
+    return db === undefined ? undefined : fromDb(db)
+  }
+
+  /** The number of a partition that is asked about. */
+  #partition(given) {
+    const { partition: own } = this.#spec
+    if (given === undefined) return typeof own === 'number' ? own : 0
+    return require('./options/place.js').partitionOption(given)
   }
 
   #functions() {
@@ -158,14 +188,27 @@ class IdType {
 
   #bind() {
     const { generator } = this.#slot
-    const { binding, takeFailure, generation } =
-      generator === null ? withoutGenerator(this.#spec) : generator[bindType](this.#spec)
+    const { binding, takeFailure, generation } = this.#withCodecs(
+      this.#withPlaces(generator === null ? withoutGenerator(this.#spec) : generator[bindType](this.#spec))
+    )
     const { ownFunctions, readyIds } = require('./ready-ids.js')
     this.#binding = generator === null ? binding : readyIds(binding, this.#spec)
     this.#takeFailure = takeFailure
     this.#owner = generator
     this.#mintBy(generator === null ? {} : ownFunctions(binding, this.#spec, { ...this.#own(), generation }))
     return this.#binding
+  }
+
+  /** What few types have is loaded with the first of them. */
+  #withPlaces(bound) {
+    const { kind, base, partition } = this.#spec
+    const isPlaced =
+      kind === 'sortable' || base === 'sortable' || partition !== undefined || bound.binding.partitions > 1
+    return isPlaced ? require('./placed.js').withPlaces(bound, this.#spec) : bound
+  }
+
+  #withCodecs(bound) {
+    return this.#codecs ? require('./own-codecs.js').withCodecs(bound, this.#spec, this.#codecs) : bound
   }
 
   /** What functions of this type's own know of it. */
@@ -217,18 +260,16 @@ function withoutGenerator(spec) {
   const { readyIds } = require('./ready-ids.js')
   const binding = backend.bind(spec, null)
   if (binding.failure) throw require('./errors.js').fromFailure(binding)
-  const refused = ['next', 'nextDb', 'nextPair', 'nextMany', 'nextManyDb'].map((name) => [name, refuseUntilStarted])
+  const refused = ['next', 'nextDb', 'nextPair', 'nextMany', 'nextManyDb', ...PLACED].map((name) => [
+    name,
+    refuseUntilStarted
+  ])
   return { binding: { ...readyIds(binding, spec), ...Object.fromEntries(refused) }, takeFailure: backend.takeFailure }
 }
 
 function refuseUntilStarted() {
   const { NotReadyError } = require('./errors.js')
   throw new NotReadyError('no generator yet: call `await start({ coordinator, key })` first')
-}
-
-function milliseconds(value, option) {
-  const ms = isDate(value) ? value.getTime() : value
-  return Number.isSafeInteger(ms) ? ms : unexpected(option, 'a valid Date, or whole milliseconds since 1970', value)
 }
 
 function isBigIntArray(value) {

@@ -9,7 +9,7 @@ const process = require('node:process')
 const MOST = 256
 
 /** Where the `…Many` functions pass their blocks through; none of them calls back into the application meanwhile. */
-const LONGEST_BODY = 16
+const LONGEST_BODY = 20
 const passing = { bodies: new Uint8Array(MOST * LONGEST_BODY), numbers: new BigInt64Array(MOST) }
 
 /** Longer lists of database values are not copied into a typed array first: they may be sparse. */
@@ -74,9 +74,9 @@ function ownFunctions(binding, spec, { generation, ...own }) {
 }
 
 const CROSSING = `
-  function next() {
-    if (slot.generator !== owner) return rebind().next()
-    const id = binding.next()
+  function next(options) {
+    if (slot.generator !== owner) return rebind().next(options)
+    const id = binding.next(options)
     if (id === undefined) fail(next)
     return id
   }
@@ -187,8 +187,8 @@ function compile(source, scope) {
 }
 
 function pairOf({ next, toDb }) {
-  return () => {
-    const id = next()
+  return (options) => {
+    const id = next(options)
     return id === undefined ? undefined : { id, db: toDb(id) }
   }
 }

@@ -8,6 +8,7 @@ const COUNTED = {
   leaseLost: 'lost',
   leaseReleased: 'released',
   conflict: 'conflicts',
+  overflow: 'overflows',
   warning: 'warnings'
 }
 
@@ -25,7 +26,7 @@ const GAVE_UP = [
 /** What one generator was told of its lease, added up. */
 class Stats {
   #converts
-  #counts = { acquired: 0, renewed: 0, retries: 0, lost: 0, released: 0, conflicts: 0, warnings: 0 }
+  #counts = { acquired: 0, renewed: 0, retries: 0, lost: 0, released: 0, conflicts: 0, overflows: 0, warnings: 0 }
   #lastOperation = null
   #lastError = null
   #asked = false

@@ -9,7 +9,7 @@
  * @packageDocumentation
  */
 
-import type { IdGenerator, LayoutOptions, LeaseLostReason } from '../index.js'
+import type { GeneratorOptions, IdGenerator, LayoutOptions, LeaseLostReason } from '../index.js'
 
 /**
  * Makes a generator of deterministic IDs that holds a lease at once, and makes it the process's default, as `start`
@@ -77,6 +77,11 @@ export interface FakeIdsOptions {
    * {@link TEST_KEY}; a service's own key gives that service's texts.
    */
   key?: string | Uint8Array
+
+  /** Further keys and other ciphers, as the application has them. */
+  keys?: GeneratorOptions['keys']
+  cipherKeys?: GeneratorOptions['cipherKeys']
+  ciphers?: GeneratorOptions['ciphers']
 
   /** How many bits of an ID each part has, as the application has it. */
   layout?: LayoutOptions

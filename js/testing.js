@@ -3,11 +3,11 @@
 const { createHash } = require('node:crypto')
 const { IdGenerator } = require('./id-generator.js')
 const { record, isDate, unexpected, oneOf } = require('./options/check.js')
-const { layoutOptions } = require('./options/layout.js')
+const { layoutOptions, machinesOf } = require('./options/layout.js')
 const { slot } = require('./shared.js')
 const { fakeBackend } = require('./testing/backend.js')
 
-const NAMES = ['seed', 'now', 'key', 'layout']
+const NAMES = ['seed', 'now', 'key', 'keys', 'cipherKeys', 'ciphers', 'layout']
 const REASONS = ['expired', 'rejected', 'conflict', 'relinquished']
 
 /** The moment at which fake IDs are made unless `now` says otherwise. Snapshots depend on it: it never changes. */
@@ -48,10 +48,10 @@ class FakeIdGenerator extends IdGenerator {
 /** Makes a generator of deterministic IDs, ready for use, and makes it the process's default. */
 function fakeIds(options = {}) {
   record(options, '', NAMES)
-  const { seed = 1, now = TEST_NOW, key = TEST_KEY, layout } = options
-  const checked = layoutOptions(layout)
-  const machineId = machineIdOf(seed, 2 ** checked.machine - 1)
-  return new FakeIdGenerator({ machineId, key, ...(layout && { layout }) }, clockOf(now, checked))
+  const { seed = 1, now = TEST_NOW, ...others } = options
+  const checked = layoutOptions(options.layout)
+  const machineId = machineIdOf(seed, Math.max(1, machinesOf(checked) - 1))
+  return new FakeIdGenerator({ key: TEST_KEY, ...others, machineId }, clockOf(now, checked))
 }
 
 /** A machine ID for a seed; the highest one of all is never leased, and is not counted in `machines`. */

@@ -3,6 +3,7 @@
 
 mod counting;
 mod gate;
+mod nonces;
 mod options;
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -10,8 +11,9 @@ use std::time::Duration;
 
 pub use self::counting::Counting;
 use self::gate::Gate;
+pub use self::nonces::CountingNonces;
 pub use self::options::{Options, Place};
-use crate::cipher::{Algorithm, BaseKey, Cipher};
+use crate::cipher::Keyring;
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Code, Error};
 use crate::layout::Layout;
@@ -24,7 +26,6 @@ use crate::nonce::{Watch, Why};
 #[derive(Debug)]
 pub struct Generator {
     options: Options,
-    cipher: OnceLock<Arc<Cipher>>,
     member: Mutex<Membership>,
     gate: Gate,
     watcher: OnceLock<Arc<dyn Watch>>,
@@ -41,13 +42,7 @@ impl Generator {
     /// A handle that has no part in any lease yet.
     #[must_use]
     pub fn new(options: Options) -> Self {
-        Self {
-            options,
-            cipher: OnceLock::new(),
-            member: Mutex::new(Membership::Not),
-            gate: Gate::new(),
-            watcher: OnceLock::new(),
-        }
+        Self { options, member: Mutex::new(Membership::Not), gate: Gate::new(), watcher: OnceLock::new() }
     }
 
     /// The layout of its nonces.
@@ -56,11 +51,10 @@ impl Generator {
         self.options.layout
     }
 
-    /// The cipher of masks and encrypted kinds, derived at first need; `None` without a key.
+    /// The ciphers of masks and encrypted kinds.
     #[must_use]
-    pub fn cipher(&self) -> Option<Arc<Cipher>> {
-        let key = self.options.key.as_ref()?;
-        Some(Arc::clone(self.cipher.get_or_init(|| Arc::new(Cipher::derived(Algorithm::Speck, key)))))
+    pub fn keys(&self) -> &Keyring {
+        &self.options.keys
     }
 
     /// Joins the process's lease; the first one makes it. Does nothing when it was done before.
@@ -82,7 +76,7 @@ impl Generator {
             key: Key { coordinator: address, namespace: self.options.namespace.clone() },
             agreement: Agreement {
                 layout: self.options.layout,
-                fingerprint: self.options.key.as_ref().map(BaseKey::fingerprint),
+                fingerprint: self.options.keys.fingerprint(),
                 machine_ids: self.options.machine_ids,
                 ttl: self.options.longest_ttl,
             },
@@ -171,7 +165,11 @@ impl Generator {
                 self.tell_watcher();
             }
             What::Conflict { machine } => self.gate.hear(event.number, Err(Why::Conflict { machine: *machine })),
-            What::Renewed { .. } | What::Retry { .. } | What::Released { .. } | What::Warning { .. } => {}
+            What::Renewed { .. }
+            | What::Retry { .. }
+            | What::Released { .. }
+            | What::Overflow { .. }
+            | What::Warning { .. } => {}
         }
     }
 

@@ -52,13 +52,19 @@ impl Layout {
     /// Checks widths and epoch of a layout to count in.
     ///
     /// # Errors
-    /// `CONFIG` with option `layout`: `partition` 0 to 16, `time` 32 to 48, `machine` 0 to 31, `sequence` 1 to 22, all
-    /// together at most 64 bits; the epoch at most 2^43 ms (the year 2248).
+    /// `CONFIG` with option `layout`: `partition` 0 to 16, `time` 32 to 48, `machine` 0 to 31, `sequence` 1 to 22, `time`
+    /// and `sequence` together at most 63 bits, all of them at most 64; the epoch at most 2^43 ms (the year 2248).
     pub fn new(partition: u32, time: u32, machine: u32, sequence: u32, epoch_ms: u64) -> Result<Self, Error> {
         within("partition", partition, 0, 16)?;
         within("time", time, 32, 48)?;
         within("machine", machine, 0, 31)?;
         within("sequence", sequence, 1, 22)?;
+        // The machine ID stands above these in the word that is counted.
+        if time + sequence > 63 {
+            let found = time + sequence;
+            let message = format!("layout: expected at most 63 bits of time and sequence together, found {found}");
+            return Err(Error::config("layout", message));
+        }
         Self::foreign(partition, time, machine, sequence, epoch_ms)
     }
 

@@ -12,7 +12,7 @@ const [LEAST_NEGATIVE, GREATEST] = [2n ** 63n, 2n ** 64n - 1n]
 /** In ascending order; the first and the last are the lowest and the highest there are. */
 const NUMBERS = [0n, 1n, 0x0123456789abcdefn, LEAST_NEGATIVE - 1n, LEAST_NEGATIVE, GREATEST - 1n, GREATEST]
 const PREFIX = 'a-B_'
-const TEXTS = ['base58', 'url64', 'hex', 'hex32']
+const TEXTS = ['base58', 'url64', 'hex', 'hex32', 'base62', 'decimal']
 
 const ids = new IdGenerator({ coordinator: 'none' })
 

@@ -33,7 +33,7 @@ test('people read lines', () => {
   assert.match(stdout, /^ +database +\d+$/m)
 })
 
-for (const format of ['base58', 'url64', 'hex', 'hex32', 'signed', 'unsigned']) {
+for (const format of ['base58', 'url64', 'hex', 'hex32', 'base62', 'decimal', 'signed', 'unsigned']) {
   for (const prefix of ['', 'a-b_']) {
     test(`format ${format} with prefix '${prefix}'`, () => {
       const { id, db } = ids.type(prefix, { format }).nextPair()
@@ -46,6 +46,10 @@ for (const format of ['base58', 'url64', 'hex', 'hex32', 'signed', 'unsigned']) 
 test('masked and encrypted IDs are read with the key from the environment', () => {
   const masked = ids.type('usr_', { mask: true }).nextPair()
   assert.equal(inspect([masked.id, '--mask'], KEY).db, String(masked.db))
+  for (const cipher of ['aes', 'blowfish', 'des3']) {
+    const { id, db } = ids.type('c_', { mask: true, cipher }).nextPair()
+    assert.equal(inspect([id, '--mask', '--cipher', cipher], KEY).db, String(db))
+  }
   const encrypted = ids.type('t1_', { kind: 'encrypted', base: 'sortable', format: 'hex' }).next()
   const found = inspect([encrypted, '--kind', 'encrypted', '--base', 'sortable', '--format', 'hex'], KEY)
   assert.deepEqual([found.kind, found.exact, found.timestamp], ['encrypted', true, MADE])

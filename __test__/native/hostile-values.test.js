@@ -146,6 +146,12 @@ const GENERATOR_OPTIONS = [
   'lease.renewEveryMs',
   'lease.acquireTimeoutMs',
   'lease.requestTimeoutMs',
+  'keys',
+  'keys.k1',
+  'cipherKeys',
+  'cipherKeys.64',
+  'ciphers',
+  'ciphers.96',
   'layout.partition',
   'layout.time',
   'layout.machine',
@@ -153,12 +159,15 @@ const GENERATOR_OPTIONS = [
   'layout.epoch'
 ]
 const TYPE_OPTIONS = [
+  'bits',
   'kind',
   'base',
   'format',
   'dbFormat',
   'mask',
   'cipher',
+  'maskTweak',
+  'pad',
   'accepts',
   'persistPrefix',
   'generator',
@@ -182,7 +191,10 @@ test('every option with every kind of value: taken, or refused by name', async (
     for (const [name, value] of Object.entries(hostileValues())) {
       const error = assertFair(`${option}, ${name}`, () => new IdGenerator(withOption(option, value)))
       if (error instanceof MintidError)
-        assert.match(error.option, /^(coordinator|machineIds?|namespace|lease|key|layout|nonsense|kind)/)
+        assert.match(
+          error.option,
+          /^(coordinator|machineIds?|namespace|lease|keys?|cipherKeys|ciphers|layout|nonsense|kind)/
+        )
     }
   }
   for (const option of TYPE_OPTIONS) {
@@ -191,6 +203,10 @@ test('every option with every kind of value: taken, or refused by name', async (
     }
   }
   for (const [name, value] of Object.entries(hostileValues())) {
+    for (const option of ['prefix', 'mask', 'cipher', 'maskTweak', 'format', 'pad']) {
+      assertFair(`accepts, ${option}, ${name}`, () => idType('usr_', { mask: true, accepts: [{ [option]: value }] }))
+    }
+    assertFair(`tweak, ${name}`, () => idType('usr_', { mask: true, cipher: 'aes', maskTweak: value }))
     assertFair(`options, ${name}`, () => new IdGenerator(value))
     assertFair(`type options, ${name}`, () => idType('usr_', value))
     assertFair(`prefix, ${name}`, () => idType(value))
@@ -219,6 +235,10 @@ test('ready, relinquish, connect and start with every kind of value', async (t) 
     }
   }
   for (const [name, value] of Object.entries(hostileValues())) {
+    assertFair(`encrypt, ${name}`, () => ids.encrypt(value))
+    assertFair(`nonce, bits, ${name}`, () => ids.nonce(value))
+    assertFair(`nonce, kind, ${name}`, () => ids.nonce(96, value))
+    assertFair(`nonce, options, ${name}`, () => ids.nonce(96, 'encrypted', value))
     assertFair(`relinquish, ${name}`, () => ids.relinquish(value))
     assertFair(`type, ${name}`, () => ids.type('usr_', value))
   }

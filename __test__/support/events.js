@@ -2,7 +2,16 @@
 
 const { within } = require('./within.js')
 
-const EVENTS = ['leaseAcquired', 'leaseRenewed', 'leaseRetry', 'leaseLost', 'conflict', 'leaseReleased', 'warning']
+const EVENTS = [
+  'leaseAcquired',
+  'leaseRenewed',
+  'leaseRetry',
+  'leaseLost',
+  'conflict',
+  'leaseReleased',
+  'overflow',
+  'warning'
+]
 
 /**
  * Keeps every event of a generator from now on.

@@ -195,7 +195,14 @@ for (const [options, expected] of [
   [{ now: Date.UTC(2200, 0, 1) }, { code: 'ERR_MINTID_CONFIG', option: 'now', message: /to 6133736111102 ms since/ }],
   [{ key: 'short' }, { code: 'ERR_MINTID_CONFIG', option: 'key' }],
   [{ layout: { time: 1 } }, { code: 'ERR_MINTID_CONFIG', option: 'layout.time' }],
-  [{ sede: 1 }, { code: 'ERR_MINTID_CONFIG', option: 'sede', message: /known are seed, now, key, layout/ }],
+  [
+    { sede: 1 },
+    {
+      code: 'ERR_MINTID_CONFIG',
+      option: 'sede',
+      message: /known are seed, now, key, keys, cipherKeys, ciphers, layout/
+    }
+  ],
   [7, { code: 'ERR_MINTID_CONFIG' }]
 ]) {
   const shown = JSON.stringify(options, (_, value) => (typeof value === 'function' ? 'a function' : value))

@@ -46,8 +46,12 @@ export async function main(): Promise<void> {
   new IdGenerator({ coordinator: 'local', lease: { ttl: 30_000 } })
   // @ts-expect-error a unit in the wrong place
   new IdGenerator({ coordinator: 'local', lease: { ttlMs: '30s' } })
-  // @ts-expect-error an option of a later version
-  new IdGenerator({ coordinator: 'local', keys: {} })
+  new IdGenerator({ coordinator: 'local', keys: { old: Buffer.alloc(32), partner: process.env.PARTNER_KEY } })
+  new IdGenerator({ coordinator: 'local', cipherKeys: { 64: Buffer.alloc(16), 128: 'k' }, ciphers: { 96: 'des3' } })
+  // @ts-expect-error no such size
+  new IdGenerator({ coordinator: 'local', cipherKeys: { 32: Buffer.alloc(16) } })
+  // @ts-expect-error a cipher that does not have the size
+  new IdGenerator({ coordinator: 'local', ciphers: { 128: 'blowfish' } })
   // @ts-expect-error what stands in for native code is no public argument
   new IdGenerator({ coordinator: 'local' }, {})
   const options: GeneratorOptions = { coordinator: 'none' }
@@ -165,6 +169,19 @@ export async function main(): Promise<void> {
   connected.relinquish('moving to another zone')
   await using scoped = connected
 
+  expectType<Equal<ReturnType<typeof ids.encrypt | typeof ids.decrypt>, Buffer>>()
+  ids.decrypt(ids.encrypt(new Uint8Array(12)))
+  expectType<Equal<ReturnType<typeof ids.nonce>, Buffer>>()
+  ids.nonce(64)
+  ids.nonce(96, 'sortable')
+  ids.nonce(128, 'encrypted', { base: 'sortable' })
+  // @ts-expect-error no such size
+  ids.nonce(256)
+  // @ts-expect-error nothing is encrypted
+  ids.nonce(96, 'counter', { base: 'sortable' })
+  // @ts-expect-error numbers are no bytes
+  ids.encrypt(5n)
+
   // Types of a generator.
   const orderId = ids.type('ord_', { kind: 'sortable' })
   expectType<Equal<IdOf<typeof orderId>, `ord_${string}`>>()
@@ -186,6 +203,9 @@ export async function main(): Promise<void> {
     })
     .on('conflict', ({ machineId, at }) => {
       expectType<Equal<[typeof machineId, typeof at], [number, Date]>>()
+    })
+    .on('overflow', ({ space, partition }) => {
+      expectType<Equal<[typeof space, typeof partition], [string, number]>>()
     })
     .off('warning', ({ code, message }) => `${code} ${message}`)
   ids.on('leaseRetry', ({ error }) => expectType<Equal<typeof error.code, string>>())

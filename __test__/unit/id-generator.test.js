@@ -24,6 +24,9 @@ test('the constructor opens nothing; what native code gets is normalized', () =>
     lease: { ttlMs: 300_000, firstTtlMs: 60_000, renewEveryMs: 60_000, requestTimeoutMs: 5000, onReset: 'wait' },
     incarnation: 'volatile',
     key: undefined,
+    keys: [],
+    cipherKeys: [],
+    ciphers: [],
     layout: { partition: 0, time: 42, machine: 9, sequence: 13, epochMs: 1_735_689_600_000 }
   })
   assert.equal(handle().pending[0].timeoutMs, 5)

@@ -102,11 +102,16 @@ const REFUSED_BY_GENERATOR = [
   [local({ key: Array(32).fill(0) }), 'key'],
   [local({ layout: 64 }), 'layout'],
   [local({ layout: { time: 48 } }), 'layout'],
-  [local({ layout: { partition: 1 } }), 'layout.partition'],
+  [local({ layout: { partition: 1 } }), 'layout'],
+  [local({ layout: { partition: 17 } }), 'layout.partition'],
+  [local({ layout: { partition: -1 } }), 'layout.partition'],
   [local({ layout: { time: 31 } }), 'layout.time'],
   [local({ layout: { time: 49 } }), 'layout.time'],
-  [local({ layout: { machine: 0 } }), 'layout.machine'],
-  [local({ layout: { machine: 16 } }), 'layout.machine'],
+  [local({ layout: { machine: 0, sequence: 22 } }), 'layout'],
+  [local({ layout: { machine: -1 } }), 'layout.machine'],
+  [local({ layout: { machine: 32 } }), 'layout.machine'],
+  [{ machineId: 32_768, layout: { machine: 16, sequence: 6 } }, 'machineId'],
+  [{ machineId: 1, layout: { machine: 0 } }, 'machineId'],
   [local({ layout: { sequence: 0 } }), 'layout.sequence'],
   [local({ layout: { sequence: 23 } }), 'layout.sequence'],
   [local({ layout: { sequence: 13n } }), 'layout.sequence'],
@@ -118,9 +123,31 @@ const REFUSED_BY_GENERATOR = [
   [local({ layout: { epoch: -1 } }), 'layout.epoch'],
   [local({ layout: { epoch: 2 ** 43 + 1 } }), 'layout.epoch'],
   [local({ layout: { epochMs: 0 } }), 'layout.epochMs'],
-  [local({ keys: {} }), 'keys'],
+  [local({ keys: undefined }), 'keys'],
+  [local({ keys: key }), 'keys'],
+  [local({ keys: [key] }), 'keys'],
+  [local({ keys: Buffer.from(key) }), 'keys'],
+  [local({ keys: { k1: undefined } }), 'keys.k1'],
+  [local({ keys: { k1: '' } }), 'keys.k1'],
+  [local({ keys: { k1: 'k'.repeat(31) } }), 'keys.k1'],
+  [local({ keys: { k1: 7 } }), 'keys.k1'],
+  [local({ keys: { 'a b': key } }), 'keys'],
+  [local({ keys: { ['k'.repeat(65)]: key } }), 'keys'],
+  [local({ cipherKeys: key }), 'cipherKeys'],
+  [local({ cipherKeys: { 32: key } }), 'cipherKeys.32'],
+  [local({ cipherKeys: { 64: undefined } }), 'cipherKeys.64'],
+  [local({ cipherKeys: { 64: key } }), 'cipherKeys.64'],
+  [local({ cipherKeys: { 64: 'k'.repeat(16), 96: 'k'.repeat(16) } }), 'cipherKeys.96'],
+  [local({ cipherKeys: { 64: 'k'.repeat(16) }, ciphers: { 64: 'aes' } }), 'cipherKeys.64'],
+  [local({ ciphers: 'aes' }), 'ciphers'],
+  [local({ ciphers: { 64: 'AES' } }), 'ciphers.64'],
+  [local({ ciphers: { 96: 'aes' } }), 'ciphers.96'],
+  [local({ ciphers: { 128: 'des3' } }), 'ciphers.128'],
+  [local({ ciphers: { 32: 'speck' } }), 'ciphers.32'],
   [local({ 'odd name\n': 1 }), '"odd name\\n"']
 ]
+
+const codec = { encode: String, decode: BigInt }
 
 /** [prefix, options, the option that the error names] */
 const REFUSED_BY_TYPE = [
@@ -142,11 +169,39 @@ const REFUSED_BY_TYPE = [
   ['usr_', { kind: 'encrypted', base: 'encrypted' }, 'base'],
   ['usr_', { format: 'base64' }, 'format'],
   ['usr_', { format: null }, 'format'],
+  ['usr_', { format: [] }, 'format'],
+  ['usr_', { format: {} }, 'format.encode'],
+  ['usr_', { format: { encode: String } }, 'format.decode'],
+  ['usr_', { format: { encode: String, decode: 'BigInt' } }, 'format.decode'],
+  ['usr_', { dbFormat: codec }, 'dbFormat'],
+  ['usr_', { pad: 0 }, 'pad'],
+  ['usr_', { pad: undefined }, 'pad'],
+  ['usr_', { format: 'hex', pad: false }, 'pad'],
+  ['usr_', { format: 'signed', pad: false }, 'pad'],
+  ['usr_', { format: codec, pad: false }, 'pad'],
+  ['usr_', { accepts: [{ prefix: 'user_', format: 'hex', pad: false }] }, 'accepts[0].pad'],
+  ['usr_', { accepts: [{ prefix: 'user_', pad: null }] }, 'accepts[0].pad'],
+  ['usr_', { pad: false, accepts: [{ format: 'base62' }] }, 'accepts[0]'],
+  ['usr_', { accepts: [{ format: 'decimal', pad: false }] }, 'accepts[0]'],
+  ['', { format: 'signed', accepts: [{ format: 'hex' }] }, 'accepts[0]'],
+  ['usr_', { accepts: [{ prefix: 'user_', format: {} }] }, 'accepts[0].format.encode'],
+  ['usr_', { accepts: [{ format: codec }] }, 'accepts[0].prefix'],
+  ['usr_', { format: codec, accepts: [{ prefix: '', format: 'hex' }] }, 'accepts[0].prefix'],
+  ['usr_', { format: codec, accepts: [{ prefix: 'a_' }, { prefix: 'a_b', format: 'raw' }] }, 'accepts[1].prefix'],
   ['usr_', { dbFormat: 'bigint' }, 'dbFormat'],
-  ['usr_', { mask: 'yes' }, 'mask'],
+  ['usr_', { mask: '' }, 'mask'],
+  ['usr_', { mask: 1 }, 'mask'],
   ['usr_', { mask: null }, 'mask'],
   ['usr_', { kind: 'encrypted', mask: true }, 'mask'],
-  ['usr_', { mask: true, cipher: 'aes' }, 'cipher'],
+  ['usr_', { kind: 'encrypted', mask: 'k1' }, 'mask'],
+  ['usr_', { mask: true, cipher: 'AES' }, 'cipher'],
+  ['usr_', { kind: 'encrypted', cipher: 'rot13' }, 'cipher'],
+  ['usr_', { maskTweak: 'users' }, 'maskTweak'],
+  ['usr_', { kind: 'encrypted', cipher: 'aes', maskTweak: 'users' }, 'maskTweak'],
+  ['usr_', { mask: true, cipher: 'speck', maskTweak: 'users' }, 'maskTweak'],
+  ['usr_', { mask: true, cipher: 'aes', maskTweak: 7 }, 'maskTweak'],
+  ['usr_', { mask: true, cipher: 'aes', maskTweak: Buffer.alloc(0) }, 'maskTweak'],
+  ['usr_', { mask: true, cipher: 'aes', maskTweak: Buffer.alloc(257) }, 'maskTweak'],
   ['usr_', { cipher: 'speck' }, 'cipher'],
   ['usr_', { mask: false, cipher: 'speck' }, 'cipher'],
   ['usr_', { dbFormat: 'hex', persistPrefix: 1 }, 'persistPrefix'],
@@ -171,8 +226,47 @@ const REFUSED_BY_TYPE = [
   ['usr_', { accepts: [{ prefix: undefined }] }, 'accepts[0].prefix'],
   ['usr_', { accepts: [{ prefx: 'user_' }] }, 'accepts[0].prefx'],
   ['usr_', { kind: 'encrypted', accepts: [{ prefix: 'user_', mask: true }] }, 'accepts[0].mask'],
-  ['usr_', { bits: 96 }, 'bits'],
-  ['usr_', { space: 'users' }, 'space']
+  ['usr_', { accepts: [{ prefix: 'user_', cipher: 'aes' }] }, 'accepts[0].cipher'],
+  ['usr_', { mask: true, accepts: [{ prefix: 'user_', mask: false, cipher: 'aes' }] }, 'accepts[0].cipher'],
+  ['usr_', { mask: true, accepts: [{ prefix: 'user_', mask: false, maskTweak: 'a' }] }, 'accepts[0].maskTweak'],
+  ['usr_', { mask: true, accepts: [{ prefix: 'user_', cipher: 'des3', maskTweak: 'a' }] }, 'accepts[0].maskTweak'],
+  ['usr_', { mask: true, accepts: [{ mask: 'k1' }] }, 'accepts[0]'],
+  ['usr_', { mask: true, accepts: [{ cipher: 'aes' }] }, 'accepts[0]'],
+  ['usr_', { bits: undefined }, 'bits'],
+  ['usr_', { bits: '96' }, 'bits'],
+  ['usr_', { bits: 32 }, 'bits'],
+  ['usr_', { bits: 96, format: 'signed' }, 'format'],
+  ['usr_', { bits: 128, dbFormat: 'unsigned' }, 'dbFormat'],
+  ['usr_', { bits: 128, dbFormat: 'raw', accepts: [{ format: 'unsigned' }] }, 'accepts[0].format'],
+  ['usr_', { bits: 96, mask: true, cipher: 'des3' }, 'cipher'],
+  ['usr_', { bits: 96, mask: true, cipher: 'aes' }, 'cipher'],
+  ['usr_', { bits: 128, mask: true, cipher: 'blowfish' }, 'cipher'],
+  ['usr_', { bits: 128, kind: 'encrypted', cipher: 'des3' }, 'cipher'],
+  ['usr_', { bits: 128, mask: true, cipher: 'aes', maskTweak: 'a' }, 'maskTweak'],
+  ['usr_', { bits: 96, mask: true, accepts: [{ prefix: 'a', cipher: 'blowfish' }] }, 'accepts[0].cipher'],
+  [
+    'usr_',
+    { bits: 128, mask: true, cipher: 'aes', accepts: [{ prefix: 'a', maskTweak: 'a' }] },
+    'accepts[0].maskTweak'
+  ],
+  ['usr_', { bits: 128, accepts: [{ format: 'url64' }] }, 'accepts[0]'],
+  ['usr_', { space: '' }, 'space'],
+  ['usr_', { space: 7 }, 'space'],
+  ['usr_', { space: 'a b' }, 'space'],
+  ['usr_', { overflow: 'drift' }, 'overflow'],
+  ['usr_', { kind: 'encrypted', base: 'sortable', overflow: 'drift' }, 'overflow'],
+  ['usr_', { kind: 'sortable', overflow: 'skip' }, 'overflow'],
+  ['usr_', { kind: 'sortable', bits: 96, overflow: 'drift' }, 'overflow'],
+  ['usr_', { bits: 96, layout: {} }, 'layout'],
+  ['usr_', { bits: 128, partition: 1 }, 'partition'],
+  ['usr_', { layout: { partition: 17 } }, 'layout.partition'],
+  ['usr_', { layout: { machine: 10 } }, 'layout'],
+  ['usr_', { partition: -1 }, 'partition'],
+  ['usr_', { partition: 65_536 }, 'partition'],
+  ['usr_', { partition: '1' }, 'partition'],
+  ['usr_', { partition: 1n }, 'partition'],
+  ['usr_', { layout: { partition: 2, time: 40 }, partition: 4 }, 'partition'],
+  ['usr_', { layout: {}, partition: 1 }, 'partition']
 ]
 
 function refused(run, option, what) {
@@ -212,7 +306,10 @@ test('messages say what to do', () => {
     message(local({ lease: { renewEveryMs: 400_000 } })),
     /^lease\.renewEveryMs: expected an integer from 100 to 299999 \(ms; less than lease\.ttlMs\), found 400000$/
   )
-  assert.match(message(local({ layout: { machine: 10 } })), /found 65 \(time 42, machine 10, sequence 13\)$/)
+  assert.match(
+    message(local({ layout: { machine: 10 } })),
+    /found 65 \(partition 0, time 42, machine 10, sequence 13\)$/
+  )
   assert.match(thrownBy(() => typeOptions('usr_', { kind: 'encryptd' })).message, /did you mean 'encrypted'\?$/)
 })
 
@@ -221,7 +318,9 @@ test('no message shows a secret, whatever option it ended up in', () => {
   for (const options of [{ coordinator: 'user:secret@host' }, local({ namespace: url }), { machineId: url }]) {
     assert.doesNotMatch(thrownBy(() => generatorOptions(options)).message, /secret/)
   }
-  assert.doesNotMatch(thrownBy(() => generatorOptions(local({ key: 'secret' }))).message, /secret/)
+  for (const mistake of [{ key: 'secret' }, { keys: 'secret' }, { keys: { k1: 'secret' } }, { cipherKeys: 'secret' }]) {
+    assert.doesNotMatch(thrownBy(() => generatorOptions(local(mistake))).message, /secret/)
+  }
 })
 
 test('what was found is cut and escaped', () => {
@@ -241,17 +340,24 @@ test('the defaults', () => {
     lease: { ttlMs: 300_000, firstTtlMs: 60_000, renewEveryMs: 60_000, requestTimeoutMs: 5000, onReset: 'wait' },
     incarnation: 'volatile',
     key: undefined,
+    keys: [],
+    cipherKeys: [],
+    ciphers: [],
     layout: { partition: 0, time: 42, machine: 9, sequence: 13, epochMs: 1_735_689_600_000 },
     acquireTimeoutMs: 60_000
   })
   assert.deepEqual(typeOptions('usr_').spec, {
     prefix: 'usr_',
+    bits: 64,
     kind: 'counter',
     base: 'counter',
     format: 'base58',
     dbFormat: 'signed',
     mask: false,
-    cipher: 'speck',
+    key: undefined,
+    cipher: undefined,
+    maskTweak: undefined,
+    pad: true,
     accepts: [],
     persistPrefix: false
   })
@@ -317,9 +423,37 @@ test('a machine ID by hand reads the environment or the host only when asked', (
 test('accepted spellings take what they leave out from the type', () => {
   const accepts = [{ prefix: 'user_' }, { prefix: '', mask: false, format: 'hex' }]
   const { spec } = typeOptions('usr_', { mask: true, accepts })
+  const unmasked = { key: undefined, cipher: undefined, maskTweak: undefined, pad: true }
   assert.deepEqual(spec.accepts, [
-    { prefix: 'user_', mask: true, cipher: 'speck', format: 'base58' },
-    { prefix: '', mask: false, cipher: 'speck', format: 'hex' }
+    { ...unmasked, prefix: 'user_', mask: true, format: 'base58' },
+    { ...unmasked, prefix: '', mask: false, format: 'hex' }
+  ])
+})
+
+test('accepted spellings take the mask with its key, and the tweak with its cipher', () => {
+  const accepts = [{ prefix: 'a_' }, { prefix: 'b_', mask: true }, { prefix: 'c_', cipher: 'speck' }]
+  const { spec } = typeOptions('usr_', { mask: 'k1', cipher: 'aes', maskTweak: 'users', accepts })
+  const maskTweak = new TextEncoder().encode('users')
+  const spelled = { mask: true, format: 'base58', pad: true }
+  assert.deepEqual(spec.accepts, [
+    { ...spelled, prefix: 'a_', key: 'k1', cipher: 'aes', maskTweak },
+    { ...spelled, prefix: 'b_', key: undefined, cipher: 'aes', maskTweak },
+    { ...spelled, prefix: 'c_', key: 'k1', cipher: 'speck', maskTweak: undefined }
+  ])
+})
+
+test('further keys are copied by their names, cipher keys by their bits', () => {
+  const partner = Buffer.from(key)
+  const explicit = Buffer.alloc(24, 7)
+  const options = local({ keys: { partner }, cipherKeys: { 64: explicit }, ciphers: { 64: 'des3', 128: 'speck' } })
+  const { keys, cipherKeys, ciphers } = generatorOptions(options)
+  partner.fill(0)
+  explicit.fill(0)
+  assert.deepEqual(keys, [{ name: 'partner', key: new TextEncoder().encode(key) }])
+  assert.deepEqual(cipherKeys, [{ bits: 64, key: new Uint8Array(24).fill(7) }])
+  assert.deepEqual(ciphers, [
+    { bits: 64, cipher: 'des3' },
+    { bits: 128, cipher: 'speck' }
   ])
 })
 
@@ -327,6 +461,12 @@ test('spellings whose texts cannot meet are taken', () => {
   for (const accepts of [[{ format: 'hex' }, { format: 'hex32' }], [{ prefix: 'usr' }], [{ format: 'raw' }]]) {
     assert.equal(typeOptions('usr_', { accepts }).spec.accepts.length, accepts.length)
   }
-  const accepts = [{ format: 'signed' }, { format: 'unsigned' }]
-  assert.equal(typeOptions('', { accepts }).spec.accepts.length, 2)
+  const signs = typeOptions('', { format: 'signed', accepts: [{ format: 'unsigned' }, { format: 'decimal' }] })
+  assert.equal(signs.spec.accepts.length, 2)
+  assert.equal(typeOptions('', { bits: 96, accepts: [{ format: 'url64' }] }).spec.accepts.length, 1)
+  const padding = typeOptions('usr_', { pad: false, accepts: [{ pad: true }, { prefix: 'u_' }] })
+  assert.deepEqual(
+    padding.spec.accepts.map(({ pad }) => pad),
+    [true, false]
+  )
 })

@@ -8,7 +8,7 @@ const { fakeIds } = require('../../js/testing.js')
 const { fakeBackend } = require('./fake-backend.js')
 
 const AT = Date.UTC(2026, 0, 1)
-const NONE = { acquired: 0, renewed: 0, retries: 0, lost: 0, released: 0, conflicts: 0, warnings: 0 }
+const NONE = { acquired: 0, renewed: 0, retries: 0, lost: 0, released: 0, conflicts: 0, overflows: 0, warnings: 0 }
 const NO_LEASE = { machineId: null, expiresInMs: null }
 const failure = {
   failure: true,

@@ -2,12 +2,14 @@
 
 const process = require('node:process')
 const { NoKeyError } = require('../errors.js')
+const { ciphersOf } = require('../options/cipher.js')
 const { IdGenerator } = require('../id-generator.js')
 const { LENGTHS } = require('./formats.js')
 const { table } = require('./help.js')
 const { layoutFlags, layoutOf, present } = require('./layout.js')
 
 const DECIMALS = { signed: /-?[0-9]+$/, unsigned: /[0-9]+$/ }
+const CIPHERS = ciphersOf(64)
 const FORMATS = [...Object.keys(LENGTHS), ...Object.keys(DECIMALS)]
 
 /** Clocks of different machines may differ by this much. */
@@ -28,6 +30,7 @@ A negative number needs two dashes before it: mintid inspect --format signed -- 
   flags: {
     prefix: { type: 'string', value: 'text', about: 'the prefix; by default what stands before the number' },
     mask: { type: 'boolean', about: 'the ID is masked' },
+    cipher: { type: 'string', value: 'name', choices: CIPHERS, about: 'what it is masked or encrypted with' },
     format: { type: 'string', value: 'format', choices: FORMATS, about: 'how it is spelled' },
     kind: { type: 'string', value: 'kind', choices: ['counter', 'sortable', 'encrypted'], about: 'how it was counted' },
     base: { type: 'string', value: 'kind', choices: ['counter', 'sortable'], about: 'what kind encrypted encrypted' },
@@ -35,10 +38,10 @@ A negative number needs two dashes before it: mintid inspect --format signed -- 
   },
 
   run(flags, [id]) {
-    const { format = 'base58', prefix = prefixOf(id, format), kind, base, mask } = flags
+    const { format = 'base58', prefix = prefixOf(id, format), kind, base, mask, cipher } = flags
     const key = mask || kind === 'encrypted' ? keyFromEnvironment() : undefined
     const ids = new IdGenerator(present({ coordinator: 'none', key, layout: layoutOf(flags) }))
-    const parts = ids.type(prefix, present({ format, kind, base, mask })).inspect(id)
+    const parts = ids.type(prefix, present({ format, kind, base, mask, cipher })).inspect(id)
     const isInFuture = parts.timestamp.getTime() > Date.now() + A_DAY_MS
     return {
       json: { id, prefix, ...parts, db: String(parts.db) },

@@ -92,6 +92,12 @@ function isBytes(value) {
   return ArrayBuffer.isView(value) && value[Symbol.toStringTag] === 'Uint8Array'
 }
 
+/** Bytes that are the caller's no more: of a text its UTF-8. What lies over detached memory has none, and cannot be read. */
+function copied(value) {
+  if (typeof value === 'string') return new TextEncoder().encode(value)
+  return value.length === 0 ? new Uint8Array() : Uint8Array.from(value)
+}
+
 /** Whether something is a Date, also of another realm. */
 function isDate(value) {
   return Object.prototype.toString.call(value) === '[object Date]'
@@ -159,6 +165,7 @@ module.exports = {
   oneOf,
   isObject,
   isBytes,
+  copied,
   isDate,
   shown,
   dotted

@@ -1,10 +1,11 @@
 'use strict'
 
-const { record, refuse, unexpected, isBytes } = require('./check.js')
+const { record, unexpected } = require('./check.js')
+const { keyOptions } = require('./keys.js')
 const { sourceOptions } = require('./source.js')
 const { serverOptions } = require('./server.js')
 const { leaseOptions } = require('./lease.js')
-const { layoutOptions } = require('./layout.js')
+const { layoutOptions, machinesOf } = require('./layout.js')
 
 const NAMES = [
   'coordinator',
@@ -16,9 +17,11 @@ const NAMES = [
   'tls',
   'incarnation',
   'key',
+  'keys',
+  'cipherKeys',
+  'ciphers',
   'layout'
 ]
-const SHORTEST_KEY = 32
 
 /**
  * Checks a generator's options and fills in the defaults. Pure: reads neither environment nor host.
@@ -30,14 +33,14 @@ const SHORTEST_KEY = 32
 function generatorOptions(options) {
   record(options, '', NAMES)
   const layout = layoutOptions(options.layout)
-  const source = sourceOptions(options, 2 ** layout.machine)
+  const source = sourceOptions(options, machinesOf(layout))
   const { acquireTimeoutMs, ...lease } = leaseOptions(options.lease, source.coordinator, options.guard !== undefined)
   return {
     ...source,
     ...serverOptions(options, source),
     namespace: namespaceOption(options.namespace),
     lease,
-    key: keyOption(options.key),
+    ...keyOptions(options),
     layout,
     acquireTimeoutMs
   }
@@ -49,19 +52,6 @@ function namespaceOption(namespace = 'default') {
     unexpected('namespace', expected, namespace)
   }
   return namespace
-}
-
-/** A copy, so that the caller may wipe its own. Messages show nothing but the size. */
-function keyOption(key) {
-  if (key === undefined) return undefined
-  if (typeof key !== 'string' && !isBytes(key)) {
-    refuse('key', `expected a string or a Uint8Array, found a value of type ${typeof key}`)
-  }
-  const bytes = typeof key === 'string' ? new TextEncoder().encode(key) : key
-  if (bytes.length < SHORTEST_KEY) {
-    refuse('key', `expected at least ${SHORTEST_KEY} bytes, found ${bytes.length}; \`npx mintid key\` makes one`)
-  }
-  return Uint8Array.from(bytes)
 }
 
 module.exports = { generatorOptions }

@@ -1,10 +1,10 @@
 'use strict'
 
+const { Keyring } = require('./ciphers/keyring.js')
 const { Failure } = require('./failure.js')
 const { FakeHandle } = require('./handle.js')
 const { FakeIdType } = require('./id-type.js')
 const { Layout } = require('./layout.js')
-const { derivedSpeck } = require('./speck.js')
 
 const ARRAYS = { signed: BigInt64Array, unsigned: BigUint64Array }
 
@@ -32,19 +32,19 @@ function fakeBackend(now) {
   }
 
   return {
-    open({ machineId, layout: bits, key }, onEvent) {
+    open({ machineId, layout: bits, ...options }, onEvent) {
       const layout = new Layout(bits)
-      const handle = new FakeHandle({ machineId: machineId.number, layout, now, onEvent })
-      means.set(handle, { layout, cipher: key && derivedSpeck(key) })
+      const keys = new Keyring(options)
+      const handle = new FakeHandle({ machineId: machineId.number, layout, keys, now, onEvent })
+      means.set(handle, { layout, keys })
       return handle
     },
 
     bind(spec, handle) {
-      const { layout, cipher } = means.get(handle)
-      const type = guarded(() => new FakeIdType(spec, layout, cipher))()
+      const { layout, keys } = means.get(handle)
+      const type = guarded(() => new FakeIdType(spec, layout, keys))()
       if (!type) return last
-      const space = `${spec.kind} ${type.order}`
-      return functionsOf(type, () => type.number(handle.next(space, type.order)), spec, guarded)
+      return functionsOf(type, (place) => type.mint(handle, place), spec, guarded)
     },
 
     takeFailure: () => last
@@ -52,9 +52,19 @@ function fakeBackend(now) {
 }
 
 /** The functions of one ID type; `mint` gives the next number. */
-function functionsOf(type, mint, { dbFormat }, guarded) {
-  const minted = (n) => Array.from({ length: n }, mint)
+function functionsOf(type, mint, spec, guarded) {
+  const { dbFormat } = spec
+  const minted = (n, place) => Array.from({ length: n }, () => mint(place))
   const dbs = (numbers) => (ARRAYS[dbFormat] ?? Array).from(numbers, (number) => type.writeDb(number))
+  const placed = () => ({
+    partitions: type.layout.partitions,
+    nextIn: guarded((partition, time) => type.writeApp(mint({ partition, time }))),
+    nextDbIn: guarded((partition, time) => type.writeDb(mint({ partition, time }))),
+    nextManyIn: guarded((n, partition) => minted(n, { partition }).map((number) => type.writeApp(number))),
+    nextManyDbIn: guarded((n, partition) => dbs(minted(n, { partition }))),
+    rangeFor: guarded((fromMs, toMs, partition) => type.range(fromMs, toMs, partition)),
+    partitionRange: guarded((partition) => type.partitionRange(partition))
+  })
   return {
     next: guarded(() => type.writeApp(mint())),
     nextDb: guarded(() => type.writeDb(mint())),
@@ -67,7 +77,8 @@ function functionsOf(type, mint, { dbFormat }, guarded) {
     is: (value) => type.isCanonical(value),
     format: guarded((value, format) => type.respell(value, format)),
     inspect: guarded((value) => type.inspect(value)),
-    rangeFor: guarded((fromMs, toMs) => type.range(fromMs, toMs))
+    plausible: guarded((value, fromMs, toMs) => type.plausible(value, fromMs, toMs)),
+    ...(spec.bits > 64 ? {} : placed())
   }
 }
 

@@ -2,20 +2,24 @@
 
 const { Buffer } = require('node:buffer')
 const { isBytes } = require('../options/check.js')
-const { codecs } = require('./codec.js')
+const { codecOf } = require('./codec.js')
 
 /** One way to write the numbers of a type: prefix, format and perhaps a mask between them and the number. */
 class Spelling {
   #prefix
   #format
   #codec
+  #bits
   #mask
 
-  /** @param {{ prefix: string, format: string, mask?: object }} spelling `mask` is a cipher */
-  constructor({ prefix, format, mask }) {
+  /**
+   * @param {{ prefix: string, format: string, pad?: boolean, bits?: number, mask?: object }} spelling `mask` is a cipher
+   */
+  constructor({ prefix, format, pad, bits, mask }) {
     this.#prefix = prefix
     this.#format = format
-    this.#codec = codecs[format]
+    this.#codec = codecOf(format, { bits, pad })
+    this.#bits = bits
     this.#mask = mask
   }
 
@@ -28,10 +32,18 @@ class Spelling {
     return isNumeric(this.#format) && this.#prefix === ''
   }
 
-  /** The spelling of an unsigned number, also in another format: a string, a bigint or a Buffer. */
-  write(number, format = this.#format) {
+  /** The spelling of an unsigned number: a string, a bigint or a Buffer. */
+  write(number) {
+    return this.#write(number, this.#format, this.#codec)
+  }
+
+  /** The same in another format. */
+  writeAs(number, format) {
+    return this.#write(number, format, codecOf(format, { bits: this.#bits }))
+  }
+
+  #write(number, format, { write, wrap }) {
     const shown = this.#mask?.encrypt(number) ?? number
-    const { write, wrap } = codecs[format]
     if (isNumeric(format) && this.#prefix === '') return wrap(shown)
     const text = this.#prefix + write(shown)
     return format === 'raw' ? Buffer.from(text, 'latin1') : text

@@ -4,7 +4,7 @@ use std::ffi::CStr;
 
 use napi::sys;
 
-use super::functions::{Arguments, Binding, Outcome, RawCallback, Stop, raw};
+use super::functions::{Arguments, Binding, Body, Outcome, RawCallback, Stop, raw};
 use super::options::format;
 use super::value::{Broken, Crossing, Scope, room};
 use crate::codec::Text;
@@ -13,34 +13,25 @@ use crate::id::{Input, Value};
 
 /// All of them, by the names that `js/` knows.
 pub(super) const FUNCTIONS: &[(&CStr, RawCallback)] = &[
-    (c"next", raw::<Next>),
-    (c"nextDb", raw::<NextDb>),
-    (c"nextMany", raw::<NextMany>),
-    (c"nextManyDb", raw::<NextManyDb>),
-    (c"fill", raw::<Fill>),
-    (c"fillDb", raw::<FillDb>),
-    (c"write", raw::<Write>),
-    (c"read", raw::<Read>),
-    (c"toDb", raw::<ToDb>),
-    (c"fromDb", raw::<FromDb>),
-    (c"toDbMany", raw::<ToDbMany>),
-    (c"fromDbMany", raw::<FromDbMany>),
-    (c"is", raw::<Is>),
-    (c"format", raw::<Respell>),
-    (c"inspect", raw::<Inspect>),
-    (c"rangeFor", raw::<RangeFor>),
+    (c"next", raw::<Next, Binding>),
+    (c"nextDb", raw::<NextDb, Binding>),
+    (c"nextMany", raw::<NextMany, Binding>),
+    (c"nextManyDb", raw::<NextManyDb, Binding>),
+    (c"fill", raw::<Fill, Binding>),
+    (c"fillDb", raw::<FillDb, Binding>),
+    (c"write", raw::<Write, Binding>),
+    (c"read", raw::<Read, Binding>),
+    (c"toDb", raw::<ToDb, Binding>),
+    (c"fromDb", raw::<FromDb, Binding>),
+    (c"toDbMany", raw::<ToDbMany, Binding>),
+    (c"fromDbMany", raw::<FromDbMany, Binding>),
+    (c"is", raw::<Is, Binding>),
+    (c"format", raw::<Respell, Binding>),
+    (c"inspect", raw::<Inspect, Binding>),
 ];
 
-/// One function of a binding. Missing arguments come as `undefined`.
-pub(super) trait Body {
-    /// Fetching arguments costs a tenth of an ID; what takes none says so.
-    const TAKES_ARGUMENTS: bool = true;
-
-    fn call(binding: &Binding, scope: Scope, arguments: Arguments) -> Outcome;
-}
-
 struct Next;
-impl Body for Next {
+impl Body<Binding> for Next {
     const TAKES_ARGUMENTS: bool = false;
 
     #[inline]
@@ -51,7 +42,7 @@ impl Body for Next {
 }
 
 struct NextDb;
-impl Body for NextDb {
+impl Body<Binding> for NextDb {
     const TAKES_ARGUMENTS: bool = false;
 
     #[inline]
@@ -62,7 +53,7 @@ impl Body for NextDb {
 }
 
 struct NextMany;
-impl Body for NextMany {
+impl Body<Binding> for NextMany {
     fn call(binding: &Binding, scope: Scope, [n, ..]: Arguments) -> Outcome {
         let mut numbers = vec![0; how_many(scope, n)?];
         binding.count_into(&mut numbers)?;
@@ -71,7 +62,7 @@ impl Body for NextMany {
 }
 
 struct NextManyDb;
-impl Body for NextManyDb {
+impl Body<Binding> for NextManyDb {
     fn call(binding: &Binding, scope: Scope, [n, ..]: Arguments) -> Outcome {
         let n = how_many(scope, n)?;
         if let Some(signed) = binding.id_type.bigint_columns() {
@@ -89,7 +80,7 @@ impl Body for NextManyDb {
 /// the database's numbers, and returns `n`. Each number's share of `bodies` ends with its text; what is before that in
 /// it stays. For types whose text has one length.
 struct Fill;
-impl Body for Fill {
+impl Body<Binding> for Fill {
     fn call(binding: &Binding, scope: Scope, [bodies, numbers, n]: Arguments) -> Outcome {
         let n = how_many(scope, n)?;
         let numbers = scope.bigints_to_fill(numbers)?;
@@ -104,7 +95,7 @@ impl Body for Fill {
 
 /// `fillDb(numbers, n)`: counts `n` IDs into an array of the caller's as the database's numbers, and returns `n`.
 struct FillDb;
-impl Body for FillDb {
+impl Body<Binding> for FillDb {
     fn call(binding: &Binding, scope: Scope, [numbers, n, _]: Arguments) -> Outcome {
         let numbers = scope.bigints_to_fill(numbers)?.get_mut(..how_many(scope, n)?).ok_or(Broken)?;
         binding.count_into(numbers)?;
@@ -115,7 +106,7 @@ impl Body for FillDb {
 /// `write(bodies, dbs, from)`: the texts without the prefixes of database values from index `from` on, as many as both
 /// arrays have; returns how many. `dbs` is a `BigInt64Array` for signed values, else a `BigUint64Array`.
 struct Write;
-impl Body for Write {
+impl Body<Binding> for Write {
     fn call(binding: &Binding, scope: Scope, [bodies, dbs, from]: Arguments) -> Outcome {
         let from = scope.double(from)? as usize;
         let length = binding.id_type.body_length().ok_or(Broken)?;
@@ -130,7 +121,7 @@ impl Body for Write {
 /// `read(texts, length)`: the database's numbers of many IDs whose texts, of `length` characters each, were joined; only
 /// for a numeric `dbFormat`. `undefined` says no more than that something is wrong with one of them.
 struct Read;
-impl Body for Read {
+impl Body<Binding> for Read {
     fn call(binding: &Binding, scope: Scope, [texts, length, _]: Arguments) -> Outcome {
         let length = scope.double(length)? as usize;
         let texts = scope.long_text(texts)?.ok_or(Broken)?;
@@ -150,7 +141,7 @@ impl Body for Read {
 }
 
 struct ToDb;
-impl Body for ToDb {
+impl Body<Binding> for ToDb {
     #[inline]
     fn call(binding: &Binding, scope: Scope, [id, ..]: Arguments) -> Outcome {
         let mut room = room();
@@ -160,7 +151,7 @@ impl Body for ToDb {
 }
 
 struct FromDb;
-impl Body for FromDb {
+impl Body<Binding> for FromDb {
     #[inline]
     fn call(binding: &Binding, scope: Scope, [db, ..]: Arguments) -> Outcome {
         let mut room = room();
@@ -170,7 +161,7 @@ impl Body for FromDb {
 }
 
 struct ToDbMany;
-impl Body for ToDbMany {
+impl Body<Binding> for ToDbMany {
     fn call(binding: &Binding, scope: Scope, [ids, ..]: Arguments) -> Outcome {
         let numbers = binding.read_each(scope, (ids, "ids"), Binding::read_app)?;
         if let Some(signed) = binding.id_type.bigint_columns() {
@@ -183,7 +174,7 @@ impl Body for ToDbMany {
 }
 
 struct FromDbMany;
-impl Body for FromDbMany {
+impl Body<Binding> for FromDbMany {
     fn call(binding: &Binding, scope: Scope, [dbs, ..]: Arguments) -> Outcome {
         let numbers = match scope.bigints(dbs)? {
             Some((elements, signed)) => {
@@ -201,7 +192,7 @@ impl Body for FromDbMany {
 }
 
 struct Is;
-impl Body for Is {
+impl Body<Binding> for Is {
     #[inline]
     fn call(binding: &Binding, scope: Scope, [value, ..]: Arguments) -> Outcome {
         let mut room = room();
@@ -210,7 +201,7 @@ impl Body for Is {
 }
 
 struct Respell;
-impl Body for Respell {
+impl Body<Binding> for Respell {
     fn call(binding: &Binding, scope: Scope, [id, to, _]: Arguments) -> Outcome {
         let (mut id_room, mut to_room) = (room(), room());
         let id = scope.input(id, &mut id_room)?;
@@ -225,33 +216,17 @@ impl Body for Respell {
 }
 
 struct Inspect;
-impl Body for Inspect {
+impl Body<Binding> for Inspect {
     fn call(binding: &Binding, scope: Scope, [id, ..]: Arguments) -> Outcome {
         let mut room = room();
         let number = binding.read_app(scope.input(id, &mut room)?)?;
-        let seen = binding.id_type.inspect(number);
-        let object = scope.object()?;
-        scope.set(object, c"kind", scope.text(seen.kind.as_str().as_bytes())?)?;
-        scope.set(object, c"timestamp", scope.number(seen.timestamp as f64)?)?;
-        scope.set(object, c"exact", scope.boolean(seen.exact)?)?;
-        scope.set(object, c"machineId", scope.number(seen.machine_id as f64)?)?;
-        scope.set(object, c"sequence", scope.number(seen.sequence as f64)?)?;
-        scope.set(object, c"partition", scope.number(seen.partition as f64)?)?;
-        scope.set(object, c"db", scope.value(binding.id_type.write_db(number, &mut Text::new()))?)?;
-        Ok(object)
-    }
-}
-
-struct RangeFor;
-impl Body for RangeFor {
-    fn call(binding: &Binding, scope: Scope, [from, to, _]: Arguments) -> Outcome {
-        let (from, to) = binding.id_type.range(scope.double(from)? as i64, scope.double(to)? as i64)?;
-        Ok(list(scope, &[from, to], |number, text| binding.id_type.write_db(number, text))?)
+        let db = scope.value(binding.id_type.write_db(number, &mut Text::new()))?;
+        Ok(scope.inspection(&binding.id_type.inspect(number), db)?)
     }
 }
 
 /// How many IDs to mint at once.
-fn how_many(scope: Scope, n: sys::napi_value) -> Result<usize, Stop> {
+pub(super) fn how_many(scope: Scope, n: sys::napi_value) -> Result<usize, Stop> {
     const MOST: f64 = 1_000_000.0;
     match scope.double(n)? {
         n if (1.0..=MOST).contains(&n) => Ok(n as usize),
@@ -259,7 +234,7 @@ fn how_many(scope: Scope, n: sys::napi_value) -> Result<usize, Stop> {
     }
 }
 
-fn list(
+pub(super) fn list(
     scope: Scope,
     numbers: &[u64],
     write: impl for<'t> Fn(u64, &'t mut Text) -> Value<'t>,

@@ -10,7 +10,7 @@ use crate::lease::event::{Event, What};
 #[derive(Default)]
 pub struct LeaseEvent {
     #[napi(
-        ts_type = "'leaseAcquired' | 'leaseRenewed' | 'leaseRetry' | 'leaseLost' | 'conflict' | 'leaseReleased' | 'warning'"
+        ts_type = "'leaseAcquired' | 'leaseRenewed' | 'leaseRetry' | 'leaseLost' | 'conflict' | 'leaseReleased' | 'overflow' | 'warning'"
     )]
     pub r#type: String,
     pub at: f64,
@@ -23,6 +23,8 @@ pub struct LeaseEvent {
     pub attempt: Option<u32>,
     pub delay_ms: Option<f64>,
     pub error: Option<Failure>,
+    pub space: Option<String>,
+    pub partition: Option<f64>,
     pub code: Option<String>,
     pub message: Option<String>,
 }
@@ -66,6 +68,9 @@ impl From<&Event> for LeaseEvent {
                 duration_ms: millis(*took),
                 ..of("leaseReleased")
             },
+            What::Overflow { space, partition } => {
+                Self { space: Some(space.clone()), partition: Some(*partition as f64), ..of("overflow") }
+            }
             What::Warning { code, message } => {
                 Self { code: Some((*code).to_owned()), message: Some(message.clone()), ..of("warning") }
             }

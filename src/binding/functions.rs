@@ -10,14 +10,16 @@ use napi::bindgen_prelude::{ClassInstance, Either, Env, JsValue, Object};
 use napi::sys;
 use napi_derive::napi;
 
-use super::bodies::{Body, FUNCTIONS};
+use super::bodies::FUNCTIONS;
 use super::failure::{Failure, leave};
 use super::handle::Handle;
-use super::options::TypeSpec;
-use super::value::{Broken, Scope, room};
+use super::options::{AnyType, TypeSpec};
+use super::placed;
+use super::value::{Broken, Scope};
+use super::wide::{self, WideBinding};
 use crate::codec::Text;
 use crate::error::{Code, Error};
-use crate::generator::Counting;
+use crate::generator::{Counting, Generator};
 use crate::id::{IdType, Input};
 
 /// What the functions of one type share.
@@ -35,19 +37,49 @@ pub fn bind<'env>(
     handle: Option<ClassInstance<'env, Handle>>,
 ) -> napi::Result<Either<Object<'env>, Failure>> {
     let generator = handle.as_ref().map(|handle| &handle.generator);
-    let id_type = match spec.convert(generator.map(|generator| &**generator)) {
-        Ok(id_type) => id_type,
-        Err(error) => return Ok(Either::B(Failure::from(&error))),
-    };
+    let (object, result) = (Object::new(env)?, spec.convert(generator.map(|generator| &**generator)));
+    match result {
+        Ok(AnyType::Narrow(id_type)) => bind_narrow(env, object, id_type, generator),
+        Ok(AnyType::Wide(id_type)) => {
+            let binding = Arc::new(WideBinding::new(id_type, generator.cloned()));
+            add_functions(env, &object, wide::FUNCTIONS, &binding)?;
+            Ok(Either::A(object))
+        }
+        Err(error) => Ok(Either::B(Failure::from(&error))),
+    }
+}
+
+fn bind_narrow<'env>(
+    env: &'env Env,
+    mut object: Object<'env>,
+    id_type: IdType,
+    generator: Option<&Arc<Generator>>,
+) -> napi::Result<Either<Object<'env>, Failure>> {
     let counting = generator.map(|generator| Counting::new(Arc::clone(generator), &id_type));
     let binding = Arc::new(Binding { id_type, counting });
-    let mut object = Object::new(env)?;
     object.set("bodyLength", binding.id_type.body_length().map(|length| length as u32))?;
     object.set("countsAhead", binding.counts_ahead())?;
-    for (name, callback) in FUNCTIONS {
-        add_function(env.raw(), object.raw(), name, *callback, &binding)?;
-    }
+    object.set("partitions", binding.id_type.layout().partitions() as f64)?;
+    add_functions(env, &object, FUNCTIONS, &binding)?;
+    add_functions(env, &object, placed::FUNCTIONS, &binding)?;
     Ok(Either::A(object))
+}
+
+fn add_functions<T>(
+    env: &Env,
+    object: &Object<'_>,
+    functions: &[(&CStr, RawCallback)],
+    binding: &Arc<T>,
+) -> napi::Result<()> {
+    functions.iter().try_for_each(|(name, callback)| add_function(env.raw(), object.raw(), name, *callback, binding))
+}
+
+/// One function of a binding. Missing arguments come as `undefined`.
+pub(super) trait Body<T> {
+    /// Fetching arguments costs a tenth of an ID; what takes none says so.
+    const TAKES_ARGUMENTS: bool = true;
+
+    fn call(binding: &T, scope: Scope, arguments: Arguments) -> Outcome;
 }
 
 /// Why a call gives `undefined`: an error of ours, or an N-API call that did not work.
@@ -75,7 +107,7 @@ pub(super) type RawCallback = unsafe extern "C" fn(sys::napi_env, sys::napi_call
 impl Binding {
     /// Whether IDs may be counted ahead of their use: only where their timestamps say nothing about when that was.
     fn counts_ahead(&self) -> bool {
-        self.counting.is_some() && !self.id_type.kind().is_exact()
+        self.counting.is_some() && !self.id_type.kind().is_exact() && self.id_type.layout().partitions() == 1
     }
 
     /// The next number of the database's.
@@ -89,6 +121,24 @@ impl Binding {
 
     pub(super) fn count_into(&self, numbers: &mut [u64]) -> Result<(), Error> {
         self.counting.as_ref().ok_or_else(no_generator)?.fill(numbers)?;
+        self.id_type.number_block(numbers);
+        Ok(())
+    }
+
+    /// The next number of the database's in a partition.
+    pub(super) fn count_in(&self, partition: u64) -> Result<u64, Error> {
+        let nonce = self.counting.as_ref().ok_or_else(no_generator)?.next_in(partition)?;
+        Ok(self.id_type.number(nonce))
+    }
+
+    /// The same at a time in milliseconds since 1970.
+    pub(super) fn count_at(&self, partition: u64, unix_ms: u64) -> Result<u64, Error> {
+        let nonce = self.counting.as_ref().ok_or_else(no_generator)?.next_at(partition, unix_ms)?;
+        Ok(self.id_type.number(nonce))
+    }
+
+    pub(super) fn count_into_partition(&self, partition: u64, numbers: &mut [u64]) -> Result<(), Error> {
+        self.counting.as_ref().ok_or_else(no_generator)?.fill_in(partition, numbers)?;
         self.id_type.number_block(numbers);
         Ok(())
     }
@@ -129,25 +179,19 @@ impl Binding {
         (array, name): (sys::napi_value, &'static str),
         read: impl Fn(&Self, Input<'_>) -> Result<u64, Error>,
     ) -> Result<Vec<u64>, Stop> {
-        let no_list = |_| Error::config(name, format!("{name}: expected an array, found something else"));
-        (0..scope.length(array).map_err(no_list)?)
-            .map(|index| {
-                scope.nested(|| {
-                    let mut room = room();
-                    let input = scope.input(scope.element(array, index)?, &mut room)?;
-                    Ok(read(self, input).map_err(|error| error.in_item(index))?)
-                })?
-            })
-            .collect()
+        scope.read_each((array, name), |input| read(self, input))
     }
 }
 
-fn no_generator() -> Error {
+pub(super) fn no_generator() -> Error {
     Error::new(Code::NotReady, "this type has no generator: it only converts")
 }
 
 /// The callback of one function: `undefined` is a failure, and what failed is left for `takeFailure`.
-pub(super) unsafe extern "C" fn raw<B: Body>(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
+pub(super) unsafe extern "C" fn raw<B: Body<T>, T>(
+    env: sys::napi_env,
+    info: sys::napi_callback_info,
+) -> sys::napi_value {
     let mut arguments: Arguments = [ptr::null_mut(); 3];
     let (mut count, mut data) = (arguments.len(), ptr::null_mut());
     let (count, room) =
@@ -158,9 +202,9 @@ pub(super) unsafe extern "C" fn raw<B: Body>(env: sys::napi_env, info: sys::napi
     if status != sys::Status::napi_ok {
         return ptr::null_mut();
     }
-    // SAFETY: `data` is the `Binding` that `add_function` gave; the function's finalizer, which drops its count, cannot
+    // SAFETY: `data` is the binding that `add_function` gave, with functions of its type alone; the function's finalizer, which drops its count, cannot
     // have run while the function is being called.
-    let binding = unsafe { &*data.cast::<Binding>() };
+    let binding = unsafe { &*data.cast::<T>() };
     // SAFETY: `env` is that of the call under way.
     let scope = unsafe { Scope::new(env) };
     let failed = match catch_unwind(AssertUnwindSafe(|| B::call(binding, scope, arguments))) {
@@ -174,12 +218,12 @@ pub(super) unsafe extern "C" fn raw<B: Body>(env: sys::napi_env, info: sys::napi
 }
 
 /// Adds a function to `object` that keeps a share of `binding` as long as it lives.
-fn add_function(
+fn add_function<T>(
     env: sys::napi_env,
     object: sys::napi_value,
     name: &CStr,
     callback: RawCallback,
-    binding: &Arc<Binding>,
+    binding: &Arc<T>,
 ) -> napi::Result<()> {
     let data = Arc::into_raw(Arc::clone(binding)).cast_mut().cast::<c_void>();
     let mut function = ptr::null_mut();
@@ -190,8 +234,9 @@ fn add_function(
     };
     if created == sys::Status::napi_ok {
         // SAFETY: the finalizer drops the share that `data` stands for, once, after the function's last call.
-        let added =
-            unsafe { sys::napi_add_finalizer(env, function, data, Some(drop_share), ptr::null_mut(), ptr::null_mut()) };
+        let added = unsafe {
+            sys::napi_add_finalizer(env, function, data, Some(drop_share::<T>), ptr::null_mut(), ptr::null_mut())
+        };
         if added == sys::Status::napi_ok {
             // SAFETY: both values belong to the call under way.
             let set = unsafe { sys::napi_set_named_property(env, object, name.as_ptr(), function) };
@@ -199,13 +244,13 @@ fn add_function(
         }
     }
     // SAFETY: no finalizer took the share over, and no function that could be called has been handed out.
-    unsafe { drop(Arc::from_raw(data.cast::<Binding>())) };
+    unsafe { drop(Arc::from_raw(data.cast::<T>())) };
     check(sys::Status::napi_generic_failure)
 }
 
-unsafe extern "C" fn drop_share(_env: sys::napi_env, data: *mut c_void, _hint: *mut c_void) {
+unsafe extern "C" fn drop_share<T>(_env: sys::napi_env, data: *mut c_void, _hint: *mut c_void) {
     // SAFETY: `data` came from `Arc::into_raw` in `add_function`, for this finalizer alone.
-    unsafe { drop(Arc::from_raw(data.cast::<Binding>())) };
+    unsafe { drop(Arc::from_raw(data.cast::<T>())) };
 }
 
 fn check(status: sys::napi_status) -> napi::Result<()> {

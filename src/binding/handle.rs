@@ -1,11 +1,13 @@
 //! One generator's handle.
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Once, Weak};
 use std::time::Duration;
 
-use napi::bindgen_prelude::{Either, Env, Function, Uint32Array, Unknown};
+use napi::bindgen_prelude::{Buffer, Either, Env, Function, Uint8Array, Uint32Array, Unknown};
 use napi_derive::napi;
 
 use super::calls::{Bridge, OnCall, end_process, end_thread};
@@ -17,7 +19,9 @@ use super::queue::{Outcome, Queue};
 use crate::clock::{Clock, SystemClock};
 use crate::coordinator::functions::Functions;
 use crate::error::Error;
-use crate::generator::Generator;
+use crate::generator::{CountingNonces, Generator};
+use crate::id::{Kind, Nonces};
+use crate::layout::Size;
 use crate::lease::pool;
 
 /// A handle on the process's lease. Dropping it (garbage collection, the end of a Worker) closes it.
@@ -25,6 +29,8 @@ use crate::lease::pool;
 pub struct Handle {
     pub(super) generator: Arc<Generator>,
     queue: Arc<Queue>,
+    /// What counts each kind of nonce that was asked for.
+    nonces: RefCell<HashMap<(Size, Kind), CountingNonces>>,
 }
 
 /// A lease; times in milliseconds since 1970.
@@ -53,7 +59,7 @@ pub fn open(
     };
     close_at_end(env, &generator)?;
     let queue = Queue::new(env, &on_event, Arc::downgrade(&generator))?;
-    Ok(Either::A(Handle { generator, queue }))
+    Ok(Either::A(Handle { generator, queue, nonces: RefCell::default() }))
 }
 
 #[napi]
@@ -124,6 +130,32 @@ impl Handle {
         self.generator.relinquish(why);
     }
 
+    /// Encrypts 8, 12 or 16 bytes under the generator's cipher for that size.
+    #[napi]
+    pub fn encrypt(&self, nonce: Uint8Array) -> Either<Buffer, Failure> {
+        crypted(&nonce, |nonce| self.generator.keys().encrypt(nonce))
+    }
+
+    /// The inverse of `encrypt`.
+    #[napi]
+    pub fn decrypt(&self, nonce: Uint8Array) -> Either<Buffer, Failure> {
+        crypted(&nonce, |nonce| self.generator.keys().decrypt(nonce))
+    }
+
+    /// The next nonce of 64, 96 or 128 bits, big-endian.
+    #[napi]
+    pub fn nonce(
+        &self,
+        bits: u32,
+        #[napi(ts_arg_type = "'counter' | 'sortable' | 'encrypted'")] kind: String,
+        #[napi(ts_arg_type = "'counter' | 'sortable'")] base: String,
+    ) -> Either<Buffer, Failure> {
+        match self.next_nonce(bits, &kind, &base) {
+            Ok(nonce) => Either::A(nonce.into()),
+            Err(error) => Either::B(Failure::from(&error)),
+        }
+    }
+
     /// Leaves the lease; the last one releases it. Takes 5 s at most and never rejects.
     #[napi(ts_return_type = "Promise<null>")]
     pub fn close<'env>(&self, env: &'env Env) -> napi::Result<Unknown<'env>> {
@@ -132,8 +164,33 @@ impl Handle {
         Ok(promise)
     }
 
+    fn next_nonce(&self, bits: u32, kind: &str, base: &str) -> Result<Vec<u8>, Error> {
+        let unknown = || Error::config("bits", format!("bits: expected 64, 96 or 128, found {bits}"));
+        let (size, kind) = (Size::of_bits(bits).ok_or_else(unknown)?, super::options::kind(kind, base)?);
+        let mut counting = self.nonces.borrow_mut();
+        let counting = match counting.entry((size, kind)) {
+            Entry::Occupied(found) => found.into_mut(),
+            Entry::Vacant(vacant) => {
+                let nonces = Nonces::new(size, kind, self.generator.layout(), self.generator.keys())?;
+                let generator = Arc::clone(&self.generator);
+                vacant.insert(CountingNonces::new(generator, move |factory| nonces.source(factory)))
+            }
+        };
+        let bytes = counting.next()?.to_be_bytes();
+        Ok(bytes[bytes.len() - size.bytes()..].to_vec())
+    }
+
     fn join(&self) -> Result<(), Error> {
         self.generator.start(|| Ok(self.queue.listener()))
+    }
+}
+
+/// What becomes of a copy.
+fn crypted(nonce: &[u8], crypt: impl Fn(&mut [u8]) -> Result<(), Error>) -> Either<Buffer, Failure> {
+    let mut copy = nonce.to_vec();
+    match crypt(&mut copy) {
+        Ok(()) => Either::A(copy.into()),
+        Err(error) => Either::B(Failure::from(&error)),
     }
 }
 

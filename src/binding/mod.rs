@@ -19,8 +19,10 @@ mod generation;
 mod handle;
 mod operator;
 mod options;
+mod placed;
 mod queue;
 mod value;
+mod wide;
 
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use napi::bindgen_prelude::Uint8Array;
 use napi_derive::napi;
+use zeroize::Zeroizing;
 
-use crate::cipher::{BaseKey, no_key};
+use crate::cipher::{Algorithm, BaseKey, Keyring, Keys, no_key, no_key_of};
 use crate::codec::Format;
 use crate::coordinator::fixed::Identity;
 use crate::coordinator::functions::{Functions, Own};
@@ -16,9 +17,10 @@ use crate::coordinator::tls::TlsOptions;
 use crate::coordinator::{mysql, postgres, redis};
 use crate::error::{Error, shown};
 use crate::generator::{Generator, Options, Place};
-use crate::id::{Base, IdType, Kind, Spec, SpellingSpec};
+use crate::id::{Base, IdType, Kind, Narrow, Spec, SpellingSpec, Wide, Width};
 use crate::layout::Layout;
 use crate::lease::state::Timings;
+use crate::nonce::Overflow;
 
 #[napi(object, object_to_js = false)]
 pub struct NativeOptions {
@@ -43,7 +45,28 @@ pub struct NativeOptions {
     pub namespace: String,
     pub lease: LeaseOptions,
     pub key: Option<Uint8Array>,
+    pub keys: Option<Vec<NamedKey>>,
+    pub cipher_keys: Option<Vec<CipherKey>>,
+    pub ciphers: Option<Vec<SizedCipher>>,
     pub layout: LayoutOptions,
+}
+
+#[napi(object, object_to_js = false)]
+pub struct NamedKey {
+    pub name: String,
+    pub key: Uint8Array,
+}
+
+#[napi(object, object_to_js = false)]
+pub struct CipherKey {
+    pub bits: u32,
+    pub key: Uint8Array,
+}
+
+#[napi(object, object_to_js = false)]
+pub struct SizedCipher {
+    pub bits: u32,
+    pub cipher: String,
 }
 
 /// Exactly one of the three.
@@ -104,29 +127,47 @@ pub struct LayoutOptions {
 #[napi(object, object_to_js = false)]
 pub struct TypeSpec {
     pub prefix: String,
+    /// 64 by default.
+    pub bits: Option<u32>,
     #[napi(ts_type = "'counter' | 'sortable' | 'encrypted'")]
     pub kind: String,
     #[napi(ts_type = "'counter' | 'sortable'")]
     pub base: String,
     pub format: String,
+    /// Whether text of `format` has its one length; `true` by default.
+    pub pad: Option<bool>,
     pub db_format: String,
     pub mask: bool,
+    /// Of the mask: the name of a key of the generator's; the one without a name by default.
+    pub key: Option<String>,
+    /// The generator's by default.
+    pub cipher: Option<String>,
+    pub mask_tweak: Option<Uint8Array>,
     pub accepts: Vec<AcceptedSpelling>,
     pub persist_prefix: bool,
+    /// The generator's by default.
+    pub layout: Option<LayoutOptions>,
+    /// '' by default: that of its kind and layout.
+    pub space: Option<String>,
+    #[napi(ts_type = "'wait' | 'drift'")]
+    pub overflow: Option<String>,
 }
 
 #[napi(object, object_to_js = false)]
 pub struct AcceptedSpelling {
     pub prefix: String,
     pub mask: bool,
+    pub key: Option<String>,
+    pub cipher: Option<String>,
+    pub mask_tweak: Option<Uint8Array>,
     pub format: String,
+    pub pad: Option<bool>,
 }
 
 impl NativeOptions {
     /// `functions`: of a custom coordinator, or what lends a connection.
     pub(super) fn convert(self, functions: Option<Arc<dyn Functions>>) -> Result<Options, Error> {
         let millis = |ms: u32| Duration::from_millis(u64::from(ms));
-        let LayoutOptions { partition, time, machine, sequence, epoch_ms } = self.layout;
         let on_reset = match self.lease.on_reset.as_deref() {
             None | Some("wait") => OnReset::Wait,
             Some("grant") => OnReset::Grant,
@@ -145,6 +186,7 @@ impl NativeOptions {
             None => place(&self.coordinator, self.directory, address, &mut guarded),
         };
         let place = place.map_err(|error| if guarded.is_some() { error.about_guard() } else { error })?;
+        let keys = keyring(self.key, self.keys, self.cipher_keys, self.ciphers)?;
         let lease = self.lease;
         // A guarded lease stays as short as a first one: who crashes is back soon, however old it was.
         let ttl_ms = if guarded.is_some() { lease.first_ttl_ms } else { lease.ttl_ms };
@@ -162,37 +204,124 @@ impl NativeOptions {
             },
             longest_ttl: millis(lease.ttl_ms),
             request_timeout: millis(lease.request_timeout_ms),
-            key: self.key.map(|key| BaseKey::new(&key)).transpose()?,
-            layout: Layout::new(partition, time, machine, sequence, epoch_ms as u64)?,
+            keys,
+            layout: self.layout.convert()?,
         })
     }
 }
 
+impl LayoutOptions {
+    fn convert(&self) -> Result<Layout, Error> {
+        Layout::new(self.partition, self.time, self.machine, self.sequence, self.epoch_ms as u64)
+    }
+}
+
+/// An ID type of any width.
+pub(super) enum AnyType {
+    Narrow(IdType),
+    Wide(IdType<Wide>),
+}
+
 impl TypeSpec {
     /// The ID type under the keys and the layout of `generator`; without one, under the default layout and no key.
-    pub(super) fn convert(self, generator: Option<&Generator>) -> Result<IdType, Error> {
-        let cipher = |wanted: bool, what: &str| match generator.and_then(Generator::cipher) {
-            _ if !wanted => Ok(None),
-            Some(cipher) => Ok(Some(cipher)),
-            None => Err(no_key(what)),
+    pub(super) fn convert(self, generator: Option<&Generator>) -> Result<AnyType, Error> {
+        let keys = generator.map(Generator::keys);
+        let width = match self.bits.unwrap_or(64) {
+            64 => {
+                let find = |of: &MaskSpec<'_>, what: &str| {
+                    let tweak = of.tweak.unwrap_or_default();
+                    keys.ok_or_else(|| no_key(what))?.cipher(of.key, of.algorithm()?, tweak, what)
+                };
+                let id_type = self.of_width(Narrow, generator, find)?;
+                return Ok(AnyType::Narrow(match self.overflow.as_deref() {
+                    None | Some("wait") => id_type,
+                    Some("drift") => id_type.with_overflow(Overflow::Drift)?,
+                    Some(other) => return Err(unknown("overflow", other)),
+                }));
+            }
+            96 => Wide::Bits96,
+            128 => Wide::Bits128,
+            other => return Err(unknown("bits", &other.to_string())),
         };
+        let find = |of: &MaskSpec<'_>, what: &str| {
+            if of.tweak.is_some() {
+                return Err(Error::config("maskTweak", "maskTweak: expected none but with 64 bits"));
+            }
+            let size = width.size();
+            keys.ok_or_else(|| no_key_of(size, what))?.wide_cipher(size, of.key, of.algorithm()?, what)
+        };
+        self.of_width(width, generator, find).map(AnyType::Wide)
+    }
+
+    fn of_width<W: Width>(
+        &self,
+        width: W,
+        generator: Option<&Generator>,
+        find: impl Fn(&MaskSpec<'_>, &str) -> Result<Arc<W::Cipher>, Error>,
+    ) -> Result<IdType<W>, Error> {
         let kind = kind(&self.kind, &self.base)?;
-        let accepts = self.accepts.into_iter().map(|spelling| {
-            let format = format("accepts", &spelling.format)?;
-            Ok(SpellingSpec { prefix: spelling.prefix, format, mask: cipher(spelling.mask, "mask")? })
+        let mask = |wanted: bool, of: MaskSpec<'_>| wanted.then(|| find(&of, "mask")).transpose();
+        let accepts = self.accepts.iter().map(|spelling| {
+            let format = padded(format("accepts", &spelling.format)?, spelling.pad)?;
+            let of = MaskSpec::of(&spelling.key, &spelling.cipher, &spelling.mask_tweak);
+            Ok(SpellingSpec { prefix: spelling.prefix.clone(), format, mask: mask(spelling.mask, of)? })
         });
-        IdType::new(Spec {
+        let of = MaskSpec::of(&None, &self.cipher, &None);
+        let encryption = matches!(kind, Kind::Encrypted { .. }).then(|| find(&of, "kind 'encrypted'")).transpose()?;
+        let of_generator = generator.map_or(Layout::DEFAULT, Generator::layout);
+        let spec = Spec {
             kind,
-            format: format("format", &self.format)?,
+            format: padded(format("format", &self.format)?, self.pad)?,
             db_format: format("dbFormat", &self.db_format)?,
-            mask: cipher(self.mask, "mask")?,
-            encryption: cipher(matches!(kind, Kind::Encrypted { .. }), "kind 'encrypted'")?,
+            mask: mask(self.mask, MaskSpec::of(&self.key, &self.cipher, &self.mask_tweak))?,
+            encryption,
             accepts: accepts.collect::<Result<_, Error>>()?,
             persist_prefix: self.persist_prefix,
-            layout: generator.map_or(Layout::DEFAULT, Generator::layout),
-            prefix: self.prefix,
-        })
+            layout: self.layout.as_ref().map_or_else(|| Ok(of_generator), LayoutOptions::convert)?,
+            prefix: self.prefix.clone(),
+        };
+        Ok(IdType::of_width(width, spec)?.in_space(self.space.as_deref().unwrap_or_default()))
     }
+}
+
+/// Which cipher a spelling asks for.
+struct MaskSpec<'a> {
+    key: Option<&'a str>,
+    cipher: Option<&'a str>,
+    tweak: Option<&'a [u8]>,
+}
+
+impl<'a> MaskSpec<'a> {
+    fn of(key: &'a Option<String>, cipher: &'a Option<String>, tweak: &'a Option<Uint8Array>) -> Self {
+        Self { key: key.as_deref(), cipher: cipher.as_deref(), tweak: tweak.as_deref() }
+    }
+
+    fn algorithm(&self) -> Result<Option<Algorithm>, Error> {
+        self.cipher.map(|name| algorithm("cipher", name)).transpose()
+    }
+}
+
+fn keyring(
+    key: Option<Uint8Array>,
+    keys: Option<Vec<NamedKey>>,
+    cipher_keys: Option<Vec<CipherKey>>,
+    ciphers: Option<Vec<SizedCipher>>,
+) -> Result<Keyring, Error> {
+    let named = keys.unwrap_or_default().into_iter().map(|NamedKey { name, key }| Ok((name, BaseKey::new(&key)?)));
+    let explicit = cipher_keys.unwrap_or_default().into_iter();
+    let algorithms = ciphers.unwrap_or_default().into_iter();
+    Keyring::new(Keys {
+        base: key.map(|key| BaseKey::new(&key)).transpose()?,
+        named: named.collect::<Result<_, Error>>()?,
+        explicit: explicit.map(|CipherKey { bits, key }| (bits, Zeroizing::new(key.to_vec()))).collect(),
+        algorithms: algorithms
+            .map(|SizedCipher { bits, cipher }| Ok((bits, algorithm("ciphers", &cipher)?)))
+            .collect::<Result<_, Error>>()?,
+    })
+}
+
+fn algorithm(option: &'static str, name: &str) -> Result<Algorithm, Error> {
+    Algorithm::parse(name).ok_or_else(|| unknown(option, name))
 }
 
 /// The format that an option names.
@@ -200,7 +329,16 @@ pub(super) fn format(option: &'static str, name: &str) -> Result<Format, Error> 
     Format::parse(name).ok_or_else(|| unknown(option, name))
 }
 
-fn kind(kind: &str, base: &str) -> Result<Kind, Error> {
+/// The same without its padding, where `pad` says so.
+fn padded(format: Format, pad: Option<bool>) -> Result<Format, Error> {
+    if pad.unwrap_or(true) {
+        return Ok(format);
+    }
+    let name = format.as_str();
+    format.unpadded().ok_or_else(|| Error::config("pad", format!("pad: format '{name}' has no padding to go without")))
+}
+
+pub(super) fn kind(kind: &str, base: &str) -> Result<Kind, Error> {
     let base = match base {
         "counter" => Base::Counter,
         "sortable" => Base::Sortable,

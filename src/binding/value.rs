@@ -5,8 +5,10 @@ use std::ptr;
 
 use napi::sys;
 
+use super::functions::Stop;
 use crate::codec::Text;
-use crate::id::{Input, Value};
+use crate::error::Error;
+use crate::id::{Input, Inspection, Value};
 
 /// An N-API call that did not work: an exception is pending, or the environment is ending.
 #[derive(Debug, Clone, Copy)]
@@ -128,6 +130,37 @@ impl Scope {
     /// Reads a number that the JavaScript side has checked.
     pub(super) fn double(self, value: sys::napi_value) -> Crossing<f64> {
         made!(0.0, napi_get_value_double(self.env, value))
+    }
+
+    /// What JavaScript shall see of an ID's parts; `db` is the database's value.
+    pub(super) fn inspection(self, seen: &Inspection, db: sys::napi_value) -> Crossing<sys::napi_value> {
+        let object = self.object()?;
+        self.set(object, c"kind", self.text(seen.kind.as_str().as_bytes())?)?;
+        self.set(object, c"timestamp", self.number(seen.timestamp as f64)?)?;
+        self.set(object, c"exact", self.boolean(seen.exact)?)?;
+        self.set(object, c"machineId", self.number(seen.machine_id as f64)?)?;
+        self.set(object, c"sequence", self.number(seen.sequence as f64)?)?;
+        self.set(object, c"partition", self.number(seen.partition as f64)?)?;
+        self.set(object, c"db", db)?;
+        Ok(object)
+    }
+
+    /// Reads each element of an array that JavaScript calls `name`.
+    pub(super) fn read_each<N>(
+        self,
+        (array, name): (sys::napi_value, &'static str),
+        read: impl Fn(Input<'_>) -> Result<N, Error>,
+    ) -> Result<Vec<N>, Stop> {
+        let no_list = |_| Error::config(name, format!("{name}: expected an array, found something else"));
+        (0..self.length(array).map_err(no_list)?)
+            .map(|index| {
+                self.nested(|| {
+                    let mut room = room();
+                    let input = self.input(self.element(array, index)?, &mut room)?;
+                    Ok(read(input).map_err(|error| error.in_item(index))?)
+                })?
+            })
+            .collect()
     }
 
     /// Runs `body` in a handle scope of its own, so that a long loop keeps none of its values.

@@ -66,10 +66,11 @@ impl Keyring {
         Ok(Self { base, named, algorithms, explicit: narrow, explicit_wide: wide, made: Mutex::default() })
     }
 
-    /// What each base key is compared by, the unnamed one first.
+    /// What the key without a name is compared by: it is the one that all processes of a registry must share, others come
+    /// and go.
     #[must_use]
-    pub fn fingerprints(&self) -> Vec<[u8; 16]> {
-        self.base.iter().chain(self.named.values()).map(BaseKey::fingerprint).collect()
+    pub fn fingerprint(&self) -> Option<[u8; 16]> {
+        self.base.as_ref().map(BaseKey::fingerprint)
     }
 
     /// A cipher of 64 bits: of the key `key`, or of the one without a name, by `algorithm`, or the one that the generator

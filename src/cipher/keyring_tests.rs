@@ -134,9 +134,9 @@ fn nonces_of_every_size_are_encrypted_and_come_back() {
 }
 
 #[test]
-fn fingerprints_are_those_of_the_base_keys() {
-    assert_eq!(with_base().fingerprints(), [base(1), base(2), base(3)].map(|key| key.fingerprint()));
-    assert!(Keyring::new(explicit(64, 16)).unwrap().fingerprints().is_empty());
+fn the_fingerprint_is_that_of_the_key_without_a_name() {
+    assert_eq!(with_base().fingerprint(), Some(base(1).fingerprint()));
+    assert_eq!(Keyring::new(explicit(64, 16)).unwrap().fingerprint(), None);
 }
 
 #[test]

@@ -215,7 +215,8 @@ impl MachineIds {
     /// # Errors
     /// `CONFIG` with option `machineId` when it is the highest, or beyond.
     pub fn only(layout: &Layout, machine: u32) -> Result<Self, Error> {
-        let highest = layout.machines() - 2;
+        // A layout with a single machine ID has none to lease.
+        let Self { last: highest, .. } = Self::new(layout, None)?;
         if machine > highest {
             let text = format!(
                 "machineId: expected 0 to {highest} with guard (the highest ID is the database's), found {machine}"

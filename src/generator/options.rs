@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::only_converts;
-use crate::cipher::BaseKey;
+use crate::cipher::Keyring;
 use crate::clock::Clock;
 use crate::coordinator::custom::{self, Custom};
 use crate::coordinator::fixed::{Fixed, Identity};
@@ -76,8 +76,8 @@ pub struct Options {
     pub longest_ttl: Duration,
     /// How long one request may take.
     pub request_timeout: Duration,
-    /// The secret behind masks and encrypted kinds.
-    pub key: Option<BaseKey>,
+    /// The secrets behind masks and encrypted kinds, and their ciphers.
+    pub keys: Keyring,
     /// Bit widths and epoch.
     pub layout: Layout,
     /// What newcomers do at a registry that may have forgotten leases.
@@ -140,7 +140,7 @@ impl Options {
                     namespace: namespace.clone(),
                     machine_ids: self.machines()?,
                     layout: *layout,
-                    fingerprint: self.key.as_ref().map(BaseKey::fingerprint),
+                    fingerprint: self.keys.fingerprint(),
                 });
                 Ok((own.address(), Arc::new(custom)))
             }
@@ -201,7 +201,7 @@ impl Options {
             agreement: Agreement {
                 layout: self.layout,
                 ttl: self.longest_ttl,
-                fingerprint: self.key.as_ref().map(BaseKey::fingerprint),
+                fingerprint: self.keys.fingerprint(),
                 durable: self.durable,
             },
             on_reset: self.on_reset,

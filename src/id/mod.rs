@@ -143,6 +143,14 @@ impl<W: Width> IdType<W> {
         Ok(self.app.write_as(to, number, text))
     }
 
+    /// Whether its numbers can be written in a format that `option` names.
+    ///
+    /// # Errors
+    /// `CONFIG` with that option.
+    pub fn check_format(&self, option: &'static str, format: Format) -> Result<(), Error> {
+        self.width.check_format(option, format)
+    }
+
     /// What an ID of this type looks like to the application, as a phrase like
     /// `"usr_" followed by 11 characters of base58`.
     #[must_use]

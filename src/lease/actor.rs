@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, WeakUnboundedSender, unbounded_channel};
 
 use super::event::{Event as Notice, Operation, What};
+use super::last_year::LastYear;
 use super::manager::{Command, Listener, Setup, Shown, Snapshot};
 use super::requests::{answered, expiry, no_answer};
 use super::state::{Effect, Event, Moment, Phase, State, Timer, step};
@@ -40,6 +41,7 @@ pub(super) struct Actor {
     close_by: Option<Tick>,
     closing: Vec<Box<dyn FnOnce() + Send>>,
     warnings: Warnings,
+    last_year: LastYear,
 }
 
 /// What comes back from a request that ran beside the actor.
@@ -81,6 +83,7 @@ impl Actor {
             close_by: None,
             closing: Vec::new(),
             warnings: Warnings::default(),
+            last_year: LastYear::default(),
         }
     }
 
@@ -162,6 +165,7 @@ impl Actor {
                 self.setup.timings = timings;
                 self.setup.request_timeout = request_timeout;
             }
+            Some(Command::Overflow { space, partition }) => self.emit(What::Overflow { space, partition }),
             Some(Command::Doubt) => self.apply(Event::Doubted),
             Some(Command::Disconnected) => self.apply(Event::Disconnected),
             Some(Command::Relinquish(lease, why)) => {
@@ -202,6 +206,7 @@ impl Actor {
                     let usage = grant.usage;
                     self.apply(Event::Acquired(generation, grant));
                     self.warn(usage);
+                    self.watch_layout();
                 }
                 Err(error) => {
                     self.release(grant.lease, None, false);
@@ -216,6 +221,7 @@ impl Actor {
                     Renewal::Lost(loss) => Event::Rejected(generation, loss),
                     Renewal::Unknown(error) => Event::Unknown(generation, error),
                 });
+                self.watch_layout();
             }
             Answer::Released { machine, announce: true, took } => self.emit(What::Released { machine, took }),
             Answer::Released { announce: false, .. } => {}
@@ -364,6 +370,13 @@ impl Actor {
 
     fn warn(&mut self, usage: Option<Usage>) {
         for warning in self.warnings.after(usage, self.setup.coordinator.caution()) {
+            self.emit(warning);
+        }
+    }
+
+    fn watch_layout(&mut self) {
+        let warning = self.last_year.warning(self.setup.factory.layout(), self.setup.clock.wall_ms());
+        if let Some(warning) = warning {
             self.emit(warning);
         }
     }

@@ -73,6 +73,13 @@ pub enum What {
         /// From asking to the answer.
         took: Duration,
     },
+    /// `overflow`: a sequence counts ahead of time.
+    Overflow {
+        /// The name of its space, '' where it has none.
+        space: String,
+        /// Its partition.
+        partition: u64,
+    },
     /// `warning`.
     Warning {
         /// A stable word for it.

@@ -71,6 +71,7 @@ pub(super) enum Command {
     Warn(Owner, &'static str, String),
     Tune(Timings, Duration),
     Doubt,
+    Overflow { space: String, partition: u64 },
     Disconnected,
     Relinquish(Snapshot, String),
     Close { last_used: Option<u64>, reply: Box<dyn FnOnce() + Send> },
@@ -91,6 +92,11 @@ impl Manager {
     pub fn with_actor(setup: Setup) -> (Self, impl Future<Output = ()> + Send + 'static) {
         let (commands, inbox) = unbounded_channel();
         let manager = Self { commands, shown: Arc::default() };
+        let told = manager.commands.downgrade();
+        setup.factory.on_ahead(move |space| {
+            let overflow = Command::Overflow { space: space.name().to_owned(), partition: space.partition() };
+            let _ = told.upgrade().map(|commands| commands.send(overflow));
+        });
         let actor = Actor::new(setup, inbox, manager.commands.downgrade(), Arc::clone(&manager.shown));
         (manager, actor.run())
     }

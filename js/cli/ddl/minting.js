@@ -3,7 +3,11 @@
 const { readFileSync } = require('node:fs')
 const { join } = require('node:path')
 const { layoutOptions } = require('../../options/layout.js')
+const { UsageError } = require('../arguments.js')
 const { quoted } = require('./names.js')
+
+/** The highest of more would not be the database's. */
+const MOST_MACHINE_BITS = 15
 
 /** What MySQL and MariaDB have in common. */
 const MYSQL = {
@@ -70,6 +74,11 @@ function mintingSql(wanted, restored) {
 /** What stands in the templates' braces. */
 function wordsOf({ database, format, layout, name, schema, table = 'orders', column }) {
   const { partition, time, machine, sequence: bits, epochMs } = layoutOptions(layout)
+  if (machine < 1 || machine > MOST_MACHINE_BITS) {
+    throw new UsageError(
+      `--layout: expected 1 to ${MOST_MACHINE_BITS} bits of machine IDs with --default, found ${machine}`
+    )
+  }
   const dialect = DIALECTS[database]
   const place = (schema ?? dialect.schema) === undefined ? '' : `${quoted(schema ?? dialect.schema, database)}.`
   const own = schema === undefined ? '' : place

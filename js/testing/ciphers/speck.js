@@ -3,19 +3,7 @@
 // Speck64/128 (Beaulieu and others, 2013) over one 64-bit number. Words are big-endian and read as the paper prints
 // them: x before y, the highest key word first.
 
-const { pbkdf2Sync } = require('node:crypto')
-
 const ROUNDS = 27
-
-/**
- * The cipher whose key is derived from a base key, as every mintid service derives it.
- *
- * @param {Uint8Array} baseKey at least 32 bytes
- * @returns {{ encrypt (number: bigint): bigint, decrypt (number: bigint): bigint }} unsigned 64-bit numbers in and out
- */
-function derivedSpeck(baseKey) {
-  return speck(pbkdf2Sync(baseKey, 'speck64_128', 1000, 16, 'sha256'))
-}
 
 /**
  * The cipher of an explicit key.
@@ -63,4 +51,4 @@ function join([x, y]) {
   return (BigInt(x) << 32n) | BigInt(y)
 }
 
-module.exports = { derivedSpeck, speck }
+module.exports = { speck }
