@@ -138,7 +138,8 @@ class IdGenerator extends EventEmitter {
   }
 
   #crypt(nonce, method) {
-    if (!isBytes(nonce)) unexpected('nonce', 'a Buffer or a Uint8Array', nonce)
+    // Whoever encrypts it may not want it shown.
+    if (!isBytes(nonce)) refuse('nonce', `expected a Buffer or a Uint8Array, found a value of type ${typeof nonce}`)
     if (![8, 12, 16].includes(nonce.length)) refuse('nonce', `expected 8, 12 or 16 bytes, found ${nonce.length}`)
     const crypted = this.#open()[method](nonce)
     if (crypted.failure) throw fromFailure(crypted, this[method])

@@ -33,7 +33,7 @@ PostgreSQL also mintid setup --restored) moves the sequence past what the backup
   words: [],
   flags: {
     database: { type: 'string', value: 'name', choices: Object.keys(DATABASES), otherwise: 'all', about: 'for which' },
-    format: { type: 'string', value: 'format', choices: COLUMNS, otherwise: 'all', about: "the types' dbFormat" },
+    format: { type: 'string', value: 'format', choices: COLUMNS, otherwise: 'all', about: 'dbFormat' },
     column: { type: 'string', value: 'name', about: "the column; by default 'id'" },
     prefix: { type: 'string', value: 'text', about: "the types' prefix" },
     'persist-prefix': { type: 'boolean', about: 'the column holds the prefix too' },

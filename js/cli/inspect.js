@@ -31,7 +31,7 @@ A negative number needs two dashes before it: mintid inspect --format signed -- 
     prefix: { type: 'string', value: 'text', about: 'the prefix; by default what stands before the number' },
     mask: { type: 'boolean', about: 'the ID is masked' },
     cipher: { type: 'string', value: 'name', choices: CIPHERS, about: 'what it is masked or encrypted with' },
-    format: { type: 'string', value: 'format', choices: FORMATS, about: 'how it is spelled' },
+    format: { type: 'string', value: 'name', choices: FORMATS, about: 'spelling' },
     kind: { type: 'string', value: 'kind', choices: ['counter', 'sortable', 'encrypted'], about: 'how it was counted' },
     base: { type: 'string', value: 'kind', choices: ['counter', 'sortable'], about: 'what kind encrypted encrypted' },
     ...layoutFlags

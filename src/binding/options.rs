@@ -263,17 +263,17 @@ impl TypeSpec {
         let mask = |wanted: bool, of: MaskSpec<'_>| wanted.then(|| find(&of, "mask")).transpose();
         let accepts = self.accepts.iter().map(|spelling| {
             let format = padded(format("accepts", &spelling.format)?, spelling.pad)?;
-            let of = MaskSpec::of(&spelling.key, &spelling.cipher, &spelling.mask_tweak);
+            let of = MaskSpec::of(spelling.key.as_ref(), spelling.cipher.as_ref(), spelling.mask_tweak.as_ref());
             Ok(SpellingSpec { prefix: spelling.prefix.clone(), format, mask: mask(spelling.mask, of)? })
         });
-        let of = MaskSpec::of(&None, &self.cipher, &None);
+        let of = MaskSpec::of(None, self.cipher.as_ref(), None);
         let encryption = matches!(kind, Kind::Encrypted { .. }).then(|| find(&of, "kind 'encrypted'")).transpose()?;
         let of_generator = generator.map_or(Layout::DEFAULT, Generator::layout);
         let spec = Spec {
             kind,
             format: padded(format("format", &self.format)?, self.pad)?,
             db_format: format("dbFormat", &self.db_format)?,
-            mask: mask(self.mask, MaskSpec::of(&self.key, &self.cipher, &self.mask_tweak))?,
+            mask: mask(self.mask, MaskSpec::of(self.key.as_ref(), self.cipher.as_ref(), self.mask_tweak.as_ref()))?,
             encryption,
             accepts: accepts.collect::<Result<_, Error>>()?,
             persist_prefix: self.persist_prefix,
@@ -292,8 +292,8 @@ struct MaskSpec<'a> {
 }
 
 impl<'a> MaskSpec<'a> {
-    fn of(key: &'a Option<String>, cipher: &'a Option<String>, tweak: &'a Option<Uint8Array>) -> Self {
-        Self { key: key.as_deref(), cipher: cipher.as_deref(), tweak: tweak.as_deref() }
+    fn of(key: Option<&'a String>, cipher: Option<&'a String>, tweak: Option<&'a Uint8Array>) -> Self {
+        Self { key: key.map(String::as_str), cipher: cipher.map(String::as_str), tweak: tweak.map(|tweak| &**tweak) }
     }
 
     fn algorithm(&self) -> Result<Option<Algorithm>, Error> {
