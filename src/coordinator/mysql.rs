@@ -16,6 +16,7 @@ mod lent;
 mod nononcense;
 mod protocol;
 mod registry;
+mod sequences;
 mod settings;
 mod statements;
 
@@ -31,7 +32,7 @@ use self::protocol::Fault;
 use self::registry::int;
 use self::statements::{Kinds, Statements};
 use super::keeper::{self, Adopted, Cause, Claimed, Ends, Keeper, Prolonged, Store, Terms};
-use super::registry::{Examination, Listed, PROTOCOL, margin};
+use super::registry::{Examination, Listed, PROTOCOL, Sequence, margin};
 use super::{Lease, Token};
 use crate::error::Error;
 
@@ -256,6 +257,10 @@ impl Store for Tables {
 
     async fn adopt(&self, connection: &Connection, terms: &Terms, cause: Cause, join: bool) -> Result<Adopted, Error> {
         self.adopt_in(connection, terms, cause, join).await
+    }
+
+    async fn move_sequences(&self, connection: &Connection) -> Result<Vec<Sequence>, Error> {
+        self.sequences_moved(connection).await
     }
 
     async fn list(&self, connection: &Connection, terms: &Terms) -> Result<Vec<Listed>, Error> {

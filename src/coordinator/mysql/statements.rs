@@ -59,6 +59,8 @@ pub(super) struct Statements {
     pub(super) claimed: String,
     pub(super) kept: String,
     pub(super) theirs: String,
+    pub(super) sequences: String,
+    pub(super) floor: String,
 }
 
 impl Statements {
@@ -83,6 +85,8 @@ impl Statements {
             claimed: statement(include_str!("../sql/mysql/claimed.sql")),
             kept: statement(include_str!("../sql/mysql/kept.sql")),
             theirs: statement(include_str!("../sql/mysql/theirs.sql")),
+            sequences: statement(include_str!("../sql/mysql/sequences.sql")),
+            floor: statement(include_str!("../sql/mysql/floor.sql")),
         }
     }
 
