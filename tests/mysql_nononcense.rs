@@ -39,14 +39,7 @@ impl TheirTable for MySqlBench {
     }
 
     fn client(&self, on_reset: OnReset) -> MySql {
-        let url = self.url();
-        let url = format!("{url}{}registry=nononcense", if url.contains('?') { '&' } else { '?' });
-        self.client_with(|setup| {
-            setup.settings = Settings::parse(&url, &TlsOptions::default()).unwrap();
-            setup.machine_ids = MachineIds::new(&Layout::DEFAULT, None).unwrap();
-            setup.agreement.layout = Layout::DEFAULT;
-            setup.on_reset = on_reset;
-        })
+        client_at(self, &self.url(), on_reset)
     }
 
     fn run(&self, sql: &str) {
@@ -68,6 +61,16 @@ impl TheirTable for MySqlBench {
     fn bytes(hex: &str) -> String {
         format!("X'{hex}'")
     }
+}
+
+fn client_at(bench: &MySqlBench, url: &str, on_reset: OnReset) -> MySql {
+    let url = format!("{url}{}registry=nononcense", if url.contains('?') { '&' } else { '?' });
+    bench.client_with(|setup| {
+        setup.settings = Settings::parse(&url, &TlsOptions::default()).unwrap();
+        setup.machine_ids = MachineIds::new(&Layout::DEFAULT, None).unwrap();
+        setup.agreement.layout = Layout::DEFAULT;
+        setup.on_reset = on_reset;
+    })
 }
 
 #[test]
@@ -114,6 +117,7 @@ fn a_missing_table_and_a_zone_that_is_not_utc_are_refused() {
     let error = wait(client().acquire(TTL)).unwrap_err();
     assert_eq!((error.code(), error.retry()), (Code::Config, Retry::Never), "{error}");
     assert!(error.message().contains("no table no_noncense_leases; NoNoncense's migration makes it"), "{error}");
+    assert_eq!(error.fields().hint.as_deref(), Some("or this user may not see it: grant select and update on it"));
     bench.run(MySqlBench::TABLE);
     for zone in ["+01:00", "-05:00"] {
         server.sql(&format!("set global time_zone = '{zone}'"));
@@ -230,4 +234,25 @@ fn theirs_and_ours_at_once_never_hold_the_same() {
     assert_eq!((ours.len(), theirs.len(), held.len()), (3 * EACH, 2 * EACH, 5 * EACH));
     let leased = "select count(*) from no_noncense_leases where expires_at > utc_timestamp(6) and lock_version = 1";
     assert_eq!(bench.value(leased), 5 * EACH as i64);
+}
+
+#[test]
+fn who_may_only_look_at_their_table_is_told_what_to_grant() {
+    let bench = MySqlBench::new();
+    bench.run(MySqlBench::TABLE);
+    wait(TheirTable::client(&bench, OnReset::Grant).setup(Mode::Fresh)).unwrap();
+    let user = bench.user("select");
+    for table in ["mintid_leases", "mintid_registry"] {
+        bench.run(&format!("grant insert, update on {table} to {user}@'%'"));
+    }
+    let url = bench.url();
+    let url = format!("mysql://{user}:user@{}", url.rsplit_once('@').unwrap().1);
+    let acquire = || wait(client_at(&bench, &url, OnReset::Grant).acquire(TTL));
+    let error = acquire().unwrap_err();
+    assert_eq!((error.code(), error.retry()), (Code::Coordinator, Retry::Never), "{error}");
+    assert!(matches!(error.fields().server_code.as_deref(), Some("1142" | "1143")), "{error}");
+    let hint = error.fields().hint.clone().unwrap();
+    assert!(hint.contains("on both tables, select and update on no_noncense_leases:\n"), "{hint}");
+    bench.run(&format!("grant update on no_noncense_leases to {user}@'%'"));
+    acquire().unwrap();
 }

@@ -65,7 +65,8 @@ impl Tables {
         let read = |name| row.map_or(Ok(false), |row| is(row, name)).map_err(|fault| self.judge(&fault));
         if !read("there")? {
             let text = format!("coordinator: there is no table {theirs}; NoNoncense's migration makes it");
-            return Err(Error::config("coordinator", text));
+            let hint = "or this user may not see it: grant select and update on it";
+            return Err(Error::config("coordinator", text).with(|fields| fields.hint = Some(hint.to_owned())));
         }
         if read("utc")? {
             return Ok(());
