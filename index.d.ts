@@ -963,6 +963,8 @@ export interface MySqlConnection {
    * (`caching_sha2_password`). Default `true`.
    */
   allowPublicKeyRetrieval?: boolean | undefined
+  /** Whose leases are kept: `'nononcense'` shares the table of NoNoncense, the Elixir library. Default `'mintid'`. */
+  registry?: 'mintid' | 'nononcense' | undefined
   /** `ssl-ca`, `ssl-cert`, `ssl-key`, `sslaccept`, `useSSL`, … */
   [parameter: string]: string | number | boolean | undefined
 }

@@ -20,10 +20,14 @@ const DDL = ['ddl-columns', 'ddl-default', 'ddl-restored'].map((name) => `__test
 const MYSQL = [
   'mysql_contract',
   'mysql_registry',
+  'mysql_nononcense',
   '__test__/cli/mysql.test.js',
   '__test__/native/mysql.test.js',
   ...DDL
 ]
+
+/** Where an Elixir takes turns with us, beside this machine's PostgreSQL. */
+const TURNS = { redis8: 'URL', valkey9: 'URL', mysql9: 'ROOT_URL', mariadb11: 'ROOT_URL' }
 
 /** Which tests run on what kind of server, and the variable that has its URL. */
 const KINDS = {
@@ -55,7 +59,7 @@ function main(wanted) {
   const names = wanted.length === 0 ? known : wanted
   const env = { ...process.env, SERVICES_CACHE: path.join(cache, 'services'), SERVICES_RUN: RUN }
   fs.mkdirSync(cache, { recursive: true })
-  const needed = names.flatMap((name) => (name === 'turns' ? ['elixir', 'redis8', 'valkey9'] : [name]))
+  const needed = names.flatMap((name) => (name === 'turns' ? ['elixir', ...Object.keys(TURNS)] : [name]))
   if (sh('start-services.sh', [...new Set(needed)], env) !== 0) end('some of the servers did not start')
   const services = servicesOf(path.join(RUN, 'services.env'))
   const rows = names.map((name) => row(name, services))
@@ -111,10 +115,11 @@ function folderOf(name, programs) {
 }
 
 /** The holders of this test are of the built addon. */
-function turns({ ELIXIR_BIN, REDIS8_URL, VALKEY9_URL }) {
+function turns(services) {
   setup()
   const postgres = process.env.MINTID_TEST_POSTGRES || 'postgres://postgres@127.0.0.1:5432/test'
-  const args = ['tests/turns/run.js', ELIXIR_BIN, REDIS8_URL, VALKEY9_URL, postgres]
+  const urls = Object.entries(TURNS).map(([name, url]) => services[`${name.toUpperCase()}_${url}`])
+  const args = ['tests/turns/run.js', services.ELIXIR_BIN, ...urls, postgres]
   const { status, stdout } = spawnSync(process.execPath, args, {
     cwd: root,
     encoding: 'utf8',

@@ -26,7 +26,7 @@ const BROKEN: [Rule<MySqlBench>; 12] = [
     (
         "grant only what is free",
         &[
-            ("and expires_at < utc_timestamp(6)\n", "and expires_at is not null\n"),
+            ("and leases.expires_at < utc_timestamp(6)\n", "and leases.expires_at is not null\n"),
             ("and candidate.expires_at < judged.moment\n", "\n"),
         ],
         contract::a_dead_holder_frees_its_id,
@@ -34,7 +34,10 @@ const BROKEN: [Rule<MySqlBench>; 12] = [
     ),
     (
         "free what ran out",
-        &[("and expires_at < utc_timestamp(6)\n", "and expires_at < utc_timestamp(6) and token is null\n")],
+        &[(
+            "and leases.expires_at < utc_timestamp(6)\n",
+            "and leases.expires_at < utc_timestamp(6) and leases.token is null\n",
+        )],
         contract::a_dead_holder_frees_its_id,
         "a dead holder's machine ID is free",
     ),
@@ -62,7 +65,7 @@ const BROKEN: [Rule<MySqlBench>; 12] = [
     (
         "a release ends the token",
         &[
-            ("  token = null,\n", ""),
+            ("  leases.token = null,\n", ""),
             ("when judged.ours and judged.expires_at >= judged.confirmed\n", "when judged.ours\n"),
         ],
         contract::a_released_token_is_dead,
@@ -76,7 +79,7 @@ const BROKEN: [Rule<MySqlBench>; 12] = [
     ),
     (
         "releasing needs the token",
-        &[("and id = $2 and token = $3", "and id = $2 and $3 is not null")],
+        &[("and leases.id = $2 and leases.token = $3", "and leases.id = $2 and $3 is not null")],
         contract::a_stale_token_neither_renews_nor_releases,
         "released with a stale token",
     ),
@@ -88,16 +91,13 @@ const BROKEN: [Rule<MySqlBench>; 12] = [
     ),
     (
         "the longest free comes first",
-        &[("order by expires_at, id limit 1\n", "order by id limit 1\n")],
+        &[("order by leases.expires_at, leases.id limit 1\n", "order by leases.id limit 1\n")],
         contract::the_id_free_longest_comes_first,
         "by how long each has been free",
     ),
     (
         "keep to the range",
-        &[(
-            "id between $2 and $3 and expires_at < utc_timestamp(6)\n",
-            "id + $2 + $3 is not null and expires_at < utc_timestamp(6)\n",
-        )],
+        &[("leases.id between $2 and $3\n", "leases.id + $2 + $3 is not null\n")],
         contract::a_client_keeps_to_its_machine_ids,
         "only the range is granted",
     ),

@@ -4,6 +4,7 @@
 
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
+const { randomBytes } = require('node:crypto')
 const { test } = require('node:test')
 const { IdGenerator } = require('mintid')
 const { Database, PLACES } = require('../support/databases.js')
@@ -13,6 +14,13 @@ const { mintid } = require('./cli.js')
 
 const SOME = 3000
 const [POSTGRES, MARIADB] = PLACES
+const OTHERS = ['mariadb', 'mysql']
+
+/** The two ways to say that a backup was put back. */
+const ANNOUNCEMENTS = {
+  'the SQL of --default --restored': (database) => database.run(mintingSql(database.kind, '--restored')),
+  'setup --restored': (database) => setup(database, '--restored')
+}
 const type = new IdGenerator({ coordinator: 'none' }).type('')
 
 /** Inserts rows that the database mints an ID for. */
@@ -36,37 +44,38 @@ function assertForgetsNothing(copy, forgotten, announce) {
   assert.deepEqual(again, [])
 }
 
-on(ALL, 'the SQL of --default --restored moves what the database mints from past what it forgot', (t, place) => {
-  const database = mintingDatabase(t, place)
-  insert(database, 'kept')
-  const next = after(mintedIn(database).at(-1))
-  insert(database, 'forgotten')
-  const forgotten = new Set(mintedIn(database, "maker = 'forgotten'"))
-  assert.equal(forgotten.size, SOME)
-  // As the backup has it.
-  database.run("delete from ids where maker = 'forgotten';")
-  moveTo(database, next)
-  assertForgetsNothing(database, forgotten, () => database.run(mintingSql(place.kind, '--restored')))
-})
+for (const [way, announce] of Object.entries(ANNOUNCEMENTS)) {
+  on(ALL, `${way} moves what the database mints from past what it forgot`, (t, place) => {
+    const database = mintingDatabase(t, place)
+    insert(database, 'kept')
+    const next = after(mintedIn(database).at(-1))
+    insert(database, 'forgotten')
+    const forgotten = new Set(mintedIn(database, "maker = 'forgotten'"))
+    assert.equal(forgotten.size, SOME)
+    // As the backup has it.
+    database.run("delete from ids where maker = 'forgotten';")
+    moveTo(database, next)
+    assertForgetsNothing(database, forgotten, () => announce(database))
+  })
 
-on(ALL, 'who runs that SQL beside those who insert, and again, moves nothing back', async (t, place) => {
-  const database = mintingDatabase(t, place)
-  const sql = mintingSql(place.kind, '--restored')
-  const sessions = Array.from({ length: 3 }, () => database.session())
-  for (const { stdin } of sessions) {
-    stdin.write("insert into ids (maker) values ('a'), ('b'), ('c');\n".repeat(300))
-  }
-  const done = Promise.all(sessions.map((session) => session.done()))
-  for (let round = 0; round < 3; round++) database.run(sql)
-  await done
-  const minted = mintedIn(database)
-  assert.equal(minted.length, 3 * 3 * 300)
-  insert(database, 'after', 1)
-  database.run(sql)
-  insert(database, 'last', 1)
-  const [last] = mintedIn(database, "maker = 'last'")
-  assert.ok(BigInt(last) > BigInt(mintedIn(database, "maker = 'after'")[0]))
-})
+  on(ALL, `${way} beside those who insert, and again, moves nothing back`, async (t, place) => {
+    const database = mintingDatabase(t, place)
+    const sessions = Array.from({ length: 3 }, () => database.session())
+    for (const { stdin } of sessions) {
+      stdin.write("insert into ids (maker) values ('a'), ('b'), ('c');\n".repeat(300))
+    }
+    const done = Promise.all(sessions.map((session) => session.done()))
+    for (let round = 0; round < 3; round++) announce(database)
+    await done
+    const minted = mintedIn(database)
+    assert.equal(minted.length, 3 * 3 * 300)
+    insert(database, 'after', 1)
+    announce(database)
+    insert(database, 'last', 1)
+    const [last] = mintedIn(database, "maker = 'last'")
+    assert.ok(BigInt(last) > BigInt(mintedIn(database, "maker = 'after'")[0]))
+  })
+}
 
 test('mariadb: a dump that was put back', (t) => {
   const database = mintingDatabase(t, MARIADB)
@@ -131,6 +140,57 @@ test('postgres: a sequence ahead of the clock is a failure, and stays', (t) => {
     database.tries(mintingSql('postgres', '--restored')).errors,
     /public\.mintid_default is ahead of the clock/
   )
+})
+
+on(OTHERS, 'setup --restored names what it moved, whatever its layout, and nothing else', (t, place) => {
+  const database = mintingDatabase(t, place)
+  const name = new URL(database.url).pathname.slice(1)
+  database.run("create table ours (v bigint) comment 'mintid ddl --default or so';")
+  database.run(mintingSql(place.kind, '--name', 'from-here', '--layout', '0/41/10/12'))
+  const { created, sequences } = setup(database, '--restored')
+  assert.equal(created, true)
+  const moved = ['from-here', 'mintid_default'].map((each) => ({ name: `\`${name}\`.\`${each}\``, moved: true }))
+  assert.deepEqual(sequences, moved)
+  insert(database, 'new', 1)
+  const { timestamp } = type.inspect(type.fromDb(BigInt(mintedIn(database)[0])))
+  assert.ok(Math.abs(timestamp.getTime() - Date.now()) < 60_000, `${timestamp}`)
+  assert.deepEqual(setup(database).sequences, undefined, 'plain setup moves nothing')
+})
+
+on(['mysql'], 'setup --restored leaves nothing in the table that counts', (t, place) => {
+  const database = mintingDatabase(t, place)
+  setup(database, '--restored')
+  assert.deepEqual(database.run('select v from mintid_default;'), [])
+})
+
+on(OTHERS, 'what is ahead of the clock is a failure of setup --restored, and stays', (t, place) => {
+  const database = mintingDatabase(t, place)
+  moveTo(database, 2n ** 54n)
+  const { status, stdout, stderr } = mintid(['setup', '--restored'], { env: { MINTID_URL: database.url } })
+  assert.equal(status, 1)
+  assert.match(stdout, /^Newcomers may lease from /m)
+  assert.match(stderr, /warning: `mintid_test_\w+`\.`mintid_default` is ahead of the clock/)
+  insert(database, 'new', 1)
+  const next = after(mintedIn(database)[0])
+  assert.ok(next > 2n ** 54n && next < 2n ** 54n + 10n, `${next}`)
+})
+
+on(OTHERS, 'who may not move it is told who may', (t, place) => {
+  const database = mintingDatabase(t, place)
+  setup(database, '--fresh')
+  const user = `mintid_${randomBytes(6).toString('hex')}`
+  t.after(() => new Database(place.kind, place.url).run(`drop user ${user}@'%';`))
+  database.run(`create user ${user}@'%' identified by 'secret'; grant select on mintid_default to ${user}@'%';`)
+  for (const table of ['mintid_leases', 'mintid_registry']) {
+    database.run(`grant select, insert, update on ${table} to ${user}@'%';`)
+  }
+  const url = new URL(database.url)
+  url.username = user
+  url.password = 'secret'
+  const { status, stderr } = mintid(['setup', '--restored'], { env: { MINTID_URL: url.href } })
+  assert.equal(status, 1)
+  assert.match(stderr, /INSERT command denied.*\n.*as a user with .* on `mintid_test_\w+`\.`mintid_default`/)
+  assert.doesNotMatch(stderr, /secret/)
 })
 
 test('postgres: who does not own the sequence is told who must', (t) => {

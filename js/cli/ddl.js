@@ -28,8 +28,8 @@ the end stay apart, and what has not the length of an ID is refused. --database 
 With --default it prints SQL with which the database mints IDs itself: for psql, COPY, triggers, seeds and programs
 without mintid. They have the highest machine ID of the layout, which registries never lease. The layout must be that
 of the generators which write the same columns. Without --table it prints what a database needs once; with it, also
-what gives a column its default. It may be run again. After a backup was put back, the SQL of --default --restored (in
-PostgreSQL also mintid setup --restored) moves the sequence past what the backup forgot.`,
+what gives a column its default. It may be run again. After a backup was put back, the SQL of --default --restored, or
+mintid setup --restored in the same database, moves the sequence past what the backup forgot.`,
   words: [],
   flags: {
     database: { type: 'string', value: 'name', choices: Object.keys(DATABASES), otherwise: 'all', about: 'for which' },

@@ -25,8 +25,9 @@ With either you promise: nothing of this namespace ran within the last ttl (leas
 something did, two processes may hold one machine ID, and IDs may be made twice. mintid cannot check it.
 
 --restored announces that a backup or an earlier copy was put back. Run it before anybody leases or inserts: newcomers
-wait a ttl and a margin from now, and holders go on. In PostgreSQL the sequence of mintid ddl --default, if there is
-one, moves past what the backup forgot; for any other database that mints: mintid ddl --default --restored.
+wait a ttl and a margin from now, and holders go on. In PostgreSQL, MySQL and MariaDB the sequence of mintid ddl
+--default, if there is one in the same database, moves past what the backup forgot; for any other database that mints:
+mintid ddl --default --restored.
 
 ${ABOUT_URL}`,
   words: [],

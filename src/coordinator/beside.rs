@@ -1,5 +1,8 @@
 //! Other software that leases machine IDs from the same server, and that we live with.
 
+#[cfg(any(feature = "mysql", feature = "postgres"))]
+use crate::error::Error;
+
 /// Who else leases from a registry: what the parameter `registry` says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Beside {
@@ -26,6 +29,16 @@ impl Beside {
     pub(super) fn parameter(self) -> Option<&'static str> {
         (self == Self::NoNoncense).then_some("registry=nononcense")
     }
+}
+
+/// About a server whose clock and that of the others' nodes differ; `remedy` is what its operator can do.
+#[cfg(any(feature = "mysql", feature = "postgres"))]
+pub(super) fn without_utc(theirs: &str, zone: &str, remedy: &str) -> Error {
+    let text = format!(
+        "coordinator: expires_at of {theirs} has no time zone, and the server's default one is {zone}: nodes with another one \
+         would take leases for over that are not; expected UTC ({remedy})"
+    );
+    Error::config("coordinator", text)
 }
 
 /// An address with one more parameter.

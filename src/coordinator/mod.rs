@@ -7,7 +7,7 @@
 
 #[cfg(feature = "tls")]
 mod address;
-#[cfg(any(feature = "postgres", feature = "redis"))]
+#[cfg(any(feature = "mysql", feature = "postgres", feature = "redis"))]
 mod beside;
 pub mod custom;
 pub mod fixed;

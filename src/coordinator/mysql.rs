@@ -13,8 +13,10 @@ mod connection;
 mod examine;
 mod failure;
 mod lent;
+mod nononcense;
 mod protocol;
 mod registry;
+mod sequences;
 mod settings;
 mod statements;
 
@@ -30,7 +32,7 @@ use self::protocol::Fault;
 use self::registry::int;
 use self::statements::{Kinds, Statements};
 use super::keeper::{self, Adopted, Cause, Claimed, Ends, Keeper, Prolonged, Store, Terms};
-use super::registry::{Examination, Listed, PROTOCOL, margin};
+use super::registry::{Examination, Listed, PROTOCOL, Sequence, margin};
 use super::{Lease, Token};
 use crate::error::Error;
 
@@ -44,16 +46,23 @@ impl MySql {
     /// Connects to nothing yet.
     #[must_use]
     pub fn new(setup: Setup) -> Self {
-        Self::of(setup, |settings| Tables {
-            statements: Kinds::new(settings.database()),
+        let theirs = setup.settings.beside.theirs(&setup.namespace).map(str::to_owned);
+        let namespace = theirs.as_ref().map_or(setup.namespace, |table| format!("nononcense:{table}"));
+        Self::of(keeper::Setup { namespace, ..setup }, |settings| Tables {
+            statements: Kinds::new(settings.database(), theirs.as_deref()),
             way: Way::Ours(Box::new(settings)),
+            theirs,
         })
     }
 
     /// The same over connections that the user's own program has.
     #[must_use]
     pub fn lent(setup: keeper::Setup<Lent>) -> Self {
-        Self::of(setup, |lent| Tables { statements: Kinds::new(lent.database()), way: Way::Lent(lent) })
+        Self::of(setup, |lent| Tables {
+            statements: Kinds::new(lent.database(), None),
+            way: Way::Lent(lent),
+            theirs: None,
+        })
     }
 
     /// The same with other statements, for the tests that take a rule out of them or move the server's clock.
@@ -68,6 +77,8 @@ impl MySql {
 pub struct Tables {
     way: Way,
     statements: Kinds,
+    /// The table of other software that leases from it.
+    theirs: Option<String>,
 }
 
 /// How there are connections.
@@ -99,9 +110,10 @@ impl Tables {
     }
 
     /// The time and the machine ID that a write went by, if it wrote.
-    fn decided(answer: &Answer) -> Option<(u64, u32)> {
+    fn decided(&self, answer: &Answer) -> Option<(u64, u32)> {
         const ID_BITS: u32 = 16;
-        (answer.affected == 1).then_some((answer.insert_id >> ID_BITS, (answer.insert_id & 0xFFFF) as u32))
+        let rows = if self.theirs.is_some() { 2 } else { 1 };
+        (answer.affected == rows).then_some((answer.insert_id >> ID_BITS, (answer.insert_id & 0xFFFF) as u32))
     }
 
     /// The same of a claim. What a driver makes of an insert ID differs, so over one that is lent the row is looked at.
@@ -112,7 +124,7 @@ impl Tables {
         values: &[Value<'_>],
     ) -> Result<Option<(u64, u32)>, Error> {
         if connection.is_one() {
-            return Ok(Self::decided(answer));
+            return Ok(self.decided(answer));
         }
         let answer = self.run(connection, &self.statements(connection).claimed, &values[..4]).await?;
         answer.rows.first().map(claim_of).transpose().map_err(|fault| self.judge(&fault))
@@ -171,6 +183,7 @@ impl Store for Tables {
             Value::Number(i64::from(PROTOCOL)),
             flag(agreement.durable),
         ];
+        self.refuse_other_clocks(connection).await?;
         for _ in 0..TRIES {
             let Some(answer) = self.ask(connection, &self.statements(connection).acquire, &values).await? else {
                 return Ok(Claimed::Strange);
@@ -213,7 +226,7 @@ impl Store for Tables {
                     None => continue,
                 }
             }
-            if let Some((now_ms, _)) = Self::decided(&answer) {
+            if let Some((now_ms, _)) = self.decided(&answer) {
                 // The row may end later; that is for the next renewal to confirm.
                 let end_ms = lease.end_ms.max(now_ms + ttl.as_millis() as u64);
                 return Ok(Prolonged::Granted { now_ms, end_ms });
@@ -244,6 +257,10 @@ impl Store for Tables {
 
     async fn adopt(&self, connection: &Connection, terms: &Terms, cause: Cause, join: bool) -> Result<Adopted, Error> {
         self.adopt_in(connection, terms, cause, join).await
+    }
+
+    async fn move_sequences(&self, connection: &Connection) -> Result<Vec<Sequence>, Error> {
+        self.sequences_moved(connection).await
     }
 
     async fn list(&self, connection: &Connection, terms: &Terms) -> Result<Vec<Listed>, Error> {

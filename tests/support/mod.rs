@@ -14,6 +14,8 @@ pub(crate) mod lent_query;
 pub(crate) mod memory;
 #[cfg(feature = "mysql")]
 pub(crate) mod mysql;
+#[cfg(any(feature = "mysql", feature = "postgres"))]
+pub(crate) mod nononcense;
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
 #[cfg(feature = "redis")]

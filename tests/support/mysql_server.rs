@@ -58,11 +58,14 @@ impl Server {
         let folder = tempfile::Builder::new().prefix("mintid-sql").tempdir().unwrap();
         let copied = Command::new("cp").arg("-a").arg(template().join("data")).arg(folder.path()).status();
         assert!(copied.unwrap().success());
+        fs::create_dir(folder.path().join("tmp")).unwrap();
         let port = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
         let server = Self { port, folder, running: Mutex::default() };
         server.configure(&[
             CONFIGURATION,
             &format!("datadir = {}", server.path("data").display()),
+            // A MariaDB that starts removes the temporary tables of all others that have the same folder for them.
+            &format!("tmpdir = {}", server.path("tmp").display()),
             &format!("socket = {}", server.socket()),
             &format!("port = {port}"),
         ]);
@@ -254,6 +257,7 @@ fn template() -> &'static Path {
             command.arg("--innodb-redo-log-capacity=8388608");
             command
         };
+        command.env("TMPDIR", folder.path());
         let output = command.arg(data).stdin(Stdio::null()).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         // What tells a server from its copy.

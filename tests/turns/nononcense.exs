@@ -1,9 +1,10 @@
-# Nodes of NoNoncense 2, by the operations that were recorded from it (tests/vectors/08_leases.json), over a socket of Redis
-# or PostgreSQL: each leases the lowest free machine ID, holds it for a moment, renews it, releases it. Prints one line a lease:
+# Nodes of NoNoncense 2, by the operations that were recorded from it (tests/vectors/08_leases.json), over a socket of Redis,
+# PostgreSQL, MySQL or MariaDB: each leases the lowest free machine ID, holds it for a moment, renews it, releases it. Prints one line a lease:
 # machine ID, from and until when it was held, in microseconds since 1970.
 #
 #   elixir nononcense.exs redis <host> <port> <hash> <nodes> <leases each>
 #   elixir nononcense.exs postgres <host> <port> <user> <database> <schema> <nodes> <leases each>
+#   elixir nononcense.exs mysql <host> <port> <user> <database> <nodes> <leases each>
 
 defmodule Redis do
   def open([host, port, hash]) do
@@ -102,10 +103,88 @@ defmodule Postgres do
   defp columns(<<length::32, value::binary-size(length), rest::binary>>), do: [value | columns(rest)]
 end
 
+defmodule MySql do
+  # PROTOCOL_41, CONNECT_WITH_DB, SECURE_CONNECTION, PLUGIN_AUTH
+  @capabilities 0x200 + 0x8 + 0x8000 + 0x80000
+
+  # For a user without a password.
+  def open([host, port, user, database]) do
+    {:ok, socket} = :gen_tcp.connect(String.to_charlist(host), String.to_integer(port), [:binary, active: false])
+    packet(socket)
+    answer = [<<@capabilities::little-32, 0xFFFFFF::little-32, 45, 0::size(184)>>, user, 0, 0, database, 0, "mysql_native_password", 0]
+    send_packet(socket, 1, answer)
+    logged_in(socket)
+    socket
+  end
+
+  defp logged_in(socket) do
+    case packet(socket) do
+      {_, <<0, _::binary>>} -> :ok
+      {number, <<0xFE, _::binary>>} -> send_packet(socket, number + 1, ""); logged_in(socket)
+      {_, <<0xFF, _::16, error::binary>>} -> raise error
+    end
+  end
+
+  def acquire(socket) do
+    free = query(socket, "select id, lock_version from no_noncense_leases where expires_at < current_timestamp(6) order by id limit 5")
+    Enum.find_value(free, &claim(socket, &1)) || acquire(socket)
+  end
+
+  defp claim(socket, [id, version]) do
+    token = Base.encode16(:crypto.strong_rand_bytes(16))
+
+    updated =
+      query(socket, "update no_noncense_leases set token = X'#{token}', lock_version = lock_version + 1,
+        expires_at = current_timestamp(6) + interval 60 second where id = #{id} and lock_version = #{version}")
+
+    if updated == 1, do: {String.to_integer(id), token}
+  end
+
+  def renew(socket, lease), do: 1 = update(socket, lease, 60)
+  def release(socket, lease), do: 1 = update(socket, lease, 0)
+
+  defp update(socket, {id, token}, seconds) do
+    query(socket, "update no_noncense_leases set expires_at = current_timestamp(6) + interval #{seconds} second,
+      lock_version = lock_version + 1 where id = #{id} and token = X'#{token}'")
+  end
+
+  # The rows of a select, or how many an update changed.
+  defp query(socket, sql) do
+    send_packet(socket, 0, [3, sql])
+
+    case packet(socket) do
+      {_, <<0, changed, _::binary>>} -> changed
+      {_, <<0xFF, _::16, error::binary>>} -> raise error
+      {_, <<columns>>} -> for(_ <- 0..columns, do: packet(socket)); rows(socket, [])
+    end
+  end
+
+  defp rows(socket, found) do
+    case packet(socket) do
+      {_, <<0xFE, _::binary>>} -> Enum.reverse(found)
+      {_, row} -> rows(socket, [columns(row) | found])
+    end
+  end
+
+  defp columns(<<>>), do: []
+  defp columns(<<length, value::binary-size(length), rest::binary>>), do: [value | columns(rest)]
+
+  defp send_packet(socket, number, parts) do
+    :ok = :gen_tcp.send(socket, [<<IO.iodata_length(parts)::little-24, number>>, parts])
+  end
+
+  defp packet(socket) do
+    {:ok, <<length::little-24, number>>} = :gen_tcp.recv(socket, 4)
+    {:ok, body} = if length > 0, do: :gen_tcp.recv(socket, length), else: {:ok, ""}
+    {number, body}
+  end
+end
+
 {store, address, [nodes, leases]} =
   case System.argv() do
     ["redis" | rest] -> {Redis, Enum.take(rest, 3), Enum.drop(rest, 3)}
     ["postgres" | rest] -> {Postgres, Enum.take(rest, 5), Enum.drop(rest, 5)}
+    ["mysql" | rest] -> {MySql, Enum.take(rest, 4), Enum.drop(rest, 4)}
   end
 
 now = fn -> System.os_time(:microsecond) end

@@ -1,10 +1,11 @@
 'use strict'
 
-// NoNoncense's statements, run by Elixir, and ours take turns on one hash of Redis or one table of PostgreSQL: nobody may
-// ever hold what another one holds. Run by `npm run test:servers -- turns`.
+// NoNoncense's statements, run by Elixir, and ours take turns on one hash of Redis or one table of PostgreSQL, MySQL or
+// MariaDB: nobody may ever hold what another one holds. Run by `npm run test:servers -- turns`.
 //
 //   node tests/turns/run.js <elixir> redis://127.0.0.1:6379 …
 //   node tests/turns/run.js <elixir> postgres://postgres@127.0.0.1/test …
+//   node tests/turns/run.js <elixir> mysql://root@127.0.0.1/test …    (a user without a password)
 
 const { spawn, spawnSync } = require('node:child_process')
 const { randomBytes } = require('node:crypto')
@@ -18,6 +19,14 @@ const TABLE = (schema) => `create schema ${schema}; set search_path to ${schema}
     id smallint primary key, token bytea, expires_at timestamp not null, lock_version integer not null default 0);
   insert into no_noncense_leases (id, expires_at) select id, 'epoch' from generate_series(0, 511) as id`
 
+const MYSQL_TABLE = (database) => `create database ${database}; use ${database};
+  create table no_noncense_leases (
+    id smallint primary key, token blob, expires_at datetime(6) not null, lock_version int not null default 0);
+  insert into no_noncense_leases (id, expires_at)
+  with recursive ids (id) as (select 0 union all select id + 1 from ids where id < 511) select id, '1970-01-01' from ids`
+
+const PLACES = { redis: hash, valkey: hash, postgres: table, postgresql: table, mysql: mysqlTable }
+
 main(process.argv.slice(2)).catch((error) => {
   console.error(error)
   process.exit(1)
@@ -25,7 +34,7 @@ main(process.argv.slice(2)).catch((error) => {
 
 async function main([elixir, ...urls]) {
   for (const url of urls) {
-    const place = url.startsWith('postgres') ? table(url) : hash(url)
+    const place = PLACES[url.split(':')[0]](url)
     try {
       const theirs = lines(elixir, [path.join(__dirname, 'nononcense.exs'), ...place.elixir, PROCESSES, LEASES])
       const ours = Array.from({ length: PROCESSES }, () =>
@@ -59,6 +68,28 @@ function table(url) {
     namespace: 'default',
     end: () => sql(url, `drop schema ${schema} cascade`)
   }
+}
+
+function mysqlTable(url) {
+  const { hostname, port, username } = new URL(url)
+  const database = `turns_${randomBytes(6).toString('hex')}`
+  mysql(url, MYSQL_TABLE(database))
+  const own = new URL(url)
+  own.pathname = `/${database}`
+  own.searchParams.set('registry', 'nononcense')
+  return {
+    elixir: ['mysql', hostname, port || '3306', username, database],
+    url: own.href,
+    namespace: 'default',
+    end: () => mysql(url, `drop database ${database}`)
+  }
+}
+
+function mysql(url, text) {
+  const { hostname, port, username } = new URL(url)
+  const args = ['--no-defaults', '--skip-ssl', `--host=${hostname}`, `--port=${port || 3306}`, `--user=${username}`]
+  const { status, stderr, error } = spawnSync('mariadb', args, { input: text, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`mariadb: ${error?.message ?? stderr}`)
 }
 
 function sql(url, text) {

@@ -250,12 +250,14 @@ impl Tables {
 
     /// Who may not make the tables, or use them, is shown what to run.
     pub(super) fn without_rights(&self, error: Error) -> Error {
-        if error.fields().server_code.as_deref() != Some("1142") {
+        // Of a statement over several tables MySQL says it of a column.
+        if !matches!(error.fields().server_code.as_deref(), Some("1142" | "1143")) {
             return error;
         }
+        let beside = self.theirs.as_ref().map(|theirs| format!(", select and update on {theirs}")).unwrap_or_default();
         let sql = format!(
             "have someone who may run this (`npx mintid setup --print`), and grant this user select, insert and update on \
-             both tables:\n{}",
+             both tables{beside}:\n{}",
             self.statements.tables.trim()
         );
         error.with(|fields| fields.hint = Some(sql))

@@ -16,6 +16,7 @@ use zeroize::Zeroizing;
 
 use self::parameters::Key;
 use crate::coordinator::address::{Parameters, Plain};
+use crate::coordinator::beside::{Beside, REGISTRIES, with};
 use crate::coordinator::socket::Host;
 use crate::coordinator::tls::{Tls, TlsOptions};
 use crate::error::Error;
@@ -27,6 +28,7 @@ pub struct Settings {
     pub(super) user: String,
     pub(super) password: Option<Zeroizing<String>>,
     pub(super) database: String,
+    pub(super) beside: Beside,
     pub(super) connect_timeout: Option<Duration>,
     pub(super) tls: Tls,
     /// Whether a server without TLS may say with which key the password is encrypted.
@@ -75,6 +77,7 @@ impl Settings {
             user,
             password: given.get(Key::Password).map(|password| Zeroizing::new(password.to_owned())),
             database,
+            beside: given.word(Key::Registry, REGISTRIES)?.unwrap_or(Beside::Nobody),
             connect_timeout: millis.or(seconds).filter(|millis| *millis > 0).map(Duration::from_millis),
             tls: security::tls(given, options)?,
             may_take_key: given.word(Key::MayTakeKey, BOOLEANS)?.unwrap_or(true),
@@ -86,11 +89,13 @@ impl Settings {
     #[must_use]
     pub fn address(&self) -> String {
         let (user, database) = (Plain(&self.user), Plain(&self.database));
-        if let [Host::Socket(_)] = self.hosts[..] {
-            return format!("mysql://{user}@localhost/{database}?socket={}", self.hosts[0]);
-        }
-        let hosts = self.hosts.iter().map(Host::to_string).collect::<Vec<_>>().join(",");
-        format!("mysql://{user}@{hosts}/{database}")
+        let address = if let [Host::Socket(_)] = self.hosts[..] {
+            format!("mysql://{user}@localhost/{database}?socket={}", self.hosts[0])
+        } else {
+            let hosts = self.hosts.iter().map(Host::to_string).collect::<Vec<_>>().join(",");
+            format!("mysql://{user}@{hosts}/{database}")
+        };
+        with(address, self.beside.parameter())
     }
 
     /// The database that holds the tables. They are always called by it: behind a proxy a session's default may be

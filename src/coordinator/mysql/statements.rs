@@ -1,6 +1,7 @@
 //! The statements, as they are sent: with their parts in their places, their tables qualified, and without comments.
 
 use super::connection::{Kind, Value};
+use super::nononcense;
 
 /// The statements for both kinds of server, which differ in how a server says who it is and since when it runs.
 pub(super) struct Kinds {
@@ -11,13 +12,13 @@ pub(super) struct Kinds {
 }
 
 impl Kinds {
-    /// Those for the tables in `database`.
-    pub(super) fn new(database: &str) -> Self {
-        let my_sql = Texts { database, server: "@@server_uuid", status: "performance_schema.global_status" };
+    /// Those for the tables in `database`; `theirs` is the table of other software that leases from it.
+    pub(super) fn new(database: &str, theirs: Option<&str>) -> Self {
+        let my_sql = Texts { database, theirs, server: "@@server_uuid", status: "performance_schema.global_status" };
         // Before 10.6.19, 10.11.9 and 11.4.3 it had none.
         let server = "coalesce((select known.variable_value from information_schema.global_variables known \
                       where known.variable_name = 'SERVER_UID'), concat(@@hostname, ':', @@port)), '/', @@server_id";
-        let maria_db = Texts { database, server, status: "information_schema.global_status" };
+        let maria_db = Texts { database, theirs, server, status: "information_schema.global_status" };
         Self {
             tables: my_sql.statement(include_str!("../sql/mysql/tables.sql")),
             my_sql: Statements::new(&my_sql),
@@ -57,6 +58,9 @@ pub(super) struct Statements {
     pub(super) examine: String,
     pub(super) claimed: String,
     pub(super) kept: String,
+    pub(super) theirs: String,
+    pub(super) sequences: String,
+    pub(super) floor: String,
 }
 
 impl Statements {
@@ -80,6 +84,9 @@ impl Statements {
             examine: statement(include_str!("../sql/mysql/examine.sql")),
             claimed: statement(include_str!("../sql/mysql/claimed.sql")),
             kept: statement(include_str!("../sql/mysql/kept.sql")),
+            theirs: statement(include_str!("../sql/mysql/theirs.sql")),
+            sequences: statement(include_str!("../sql/mysql/sequences.sql")),
+            floor: statement(include_str!("../sql/mysql/floor.sql")),
         }
     }
 
@@ -106,6 +113,7 @@ impl Statements {
 /// What stands in the places of a file of `sql/mysql/`.
 struct Texts<'a> {
     database: &'a str,
+    theirs: Option<&'a str>,
     server: &'static str,
     status: &'static str,
 }
@@ -121,6 +129,9 @@ impl Texts<'_> {
             ("{settled}", include_str!("../sql/mysql/settled.sql")),
         ];
         let text = parts.iter().fold(bare(text), |text, (place, part)| text.replace(place, &bare(part)));
+        let text = nononcense::HOOKS
+            .iter()
+            .fold(text, |text, (place, hook)| text.replace(place, if self.theirs.is_some() { hook } else { "" }));
         let text = ["registry", "leases"].iter().fold(text, |text, table| {
             // A name in quotes, and that of an index, stand for themselves.
             let (name, quoted, index) =
@@ -128,11 +139,19 @@ impl Texts<'_> {
             let kept = text.replace(&quoted, "\u{1}").replace(&index, "\u{2}");
             kept.replace(&name, &format!("\u{3}{name}")).replace('\u{1}', &quoted).replace('\u{2}', &index)
         });
-        text.replace('\u{3}', &format!("`{}`.", self.database.replace('`', "``")))
+        let theirs = self.theirs.unwrap_or_default();
+        text.replace('\u{3}', &format!("{}.", quoted(self.database)))
+            .replace("{theirs}", &format!("{}.{}", quoted(self.database), quoted(theirs)))
+            .replace("{theirs name}", &Value::Text(theirs).to_string())
             .replace("{database}", &Value::Text(self.database).to_string())
             .replace("{server}", self.server)
             .replace("{status}", self.status)
     }
+}
+
+/// A name as SQL writes it.
+pub(super) fn quoted(name: &str) -> String {
+    format!("`{}`", name.replace('`', "``"))
 }
 
 /// A text without its lines of comment.
@@ -146,10 +165,12 @@ mod tests {
 
     #[test]
     fn every_place_is_filled_and_every_table_qualified() {
-        let kinds = Kinds::new("my`db");
-        for kind in [Kind::MySql, Kind::MariaDb] {
+        let kinds = Kinds::new("my`db", None);
+        let theirs = [None, Some("no`noncense")];
+        for (kind, theirs) in [Kind::MySql, Kind::MariaDb].into_iter().flat_map(|kind| theirs.map(|name| (kind, name)))
+        {
             let all = std::cell::RefCell::new(String::new());
-            let statements = Kinds::new("my`db").rewritten(&|text| {
+            let statements = Kinds::new("my`db", theirs).rewritten(&|text| {
                 all.borrow_mut().push_str(text);
                 text.to_owned()
             });
@@ -157,6 +178,7 @@ mod tests {
             assert!(!all.contains('{') && !all.contains("--"), "{all}");
             let bare = all.replace("'mintid_", "").replace("mintid_leases_", "").replace("`my``db`.mintid_", "");
             assert!(!bare.contains("mintid_"), "{bare}");
+            assert_eq!(all.contains("`my``db`.`no``noncense`"), theirs.is_some(), "{all}");
         }
         assert!(
             kinds.tables.contains("create table if not exists `my``db`.mintid_leases (")

@@ -3,6 +3,7 @@
 
 use super::Tables;
 use super::session::Database;
+use crate::coordinator::beside::without_utc;
 use crate::error::Error;
 
 /// What is put into the statements where another table stands beside ours.
@@ -81,10 +82,6 @@ impl<D: Database> Tables<D> {
         if UTC.contains(&name.strip_prefix("etc/").unwrap_or(&name)) {
             return Ok(());
         }
-        let text = format!(
-            "coordinator: expires_at of {theirs} has no time zone, and the server's default one is {zone}: nodes with another \
-             one would take leases for over that are not; expected UTC (alter database … set timezone to 'UTC')"
-        );
-        Err(Error::config("coordinator", text))
+        Err(without_utc(theirs, &zone, "alter database … set timezone to 'UTC'"))
     }
 }

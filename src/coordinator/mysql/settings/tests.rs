@@ -45,6 +45,8 @@ fn one_place_has_one_spelling() {
     ] {
         assert_eq!(good(url).address(), address, "{url}");
         assert_eq!(good(&good(url).address()).address(), address, "{url}");
+        let beside = |url: &str| with(url.to_owned(), Beside::NoNoncense.parameter());
+        assert_eq!(good(&beside(url)).address(), beside(address), "another registry in the same place");
     }
 }
 

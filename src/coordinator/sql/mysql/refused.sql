@@ -5,5 +5,7 @@ select
   not_before >= moment as waiting,
   same, agreed, fit, settled, protocol, layout, ttl_ms, durable, fingerprints,
   (select count(*) from mintid_leases where namespace = $1 and id between $2 and $3) as known,
-  (select count(*) from mintid_leases where namespace = $1 and id between $2 and $3 and expires_at >= moment) as leased
+  (select count(*) from mintid_leases leases{theirs beside}
+   where leases.namespace = $1 and leases.id between $2 and $3
+     and (leases.expires_at >= moment{theirs live})) as leased
 from ({judged}) judged
