@@ -147,11 +147,11 @@ describe('a throw-away MariaDB or MySQL', { skip: Mysql.unavailable() ?? false }
 test('a log has the row after a change, and the token before a release', () => {
   const row = (token, seconds) =>
     `###   @1='n'\n###   @2=7\n###   @3=${token}\n###   @4='1970-01-01 00:00:0${seconds}.999900'\n`
-  const token = String.raw`'\x27\x5cA\xff'`
+  const token = String.raw`'\x27\'\x5CA\\\n\xff'`
   const text = ['app', 'mintid_registry', 'mintid_leases']
     .map((name) => `### UPDATE \`app\`.\`${name}\`\n### WHERE\n${row(token, 1)}### SET\n${row('NULL', 2)}# at 1\n`)
     .join('')
-  const released = { namespace: 'n', id: 7, token: `275c41ff${'0'.repeat(24)}`, expires: 2999, released: true }
+  const released = { namespace: 'n', id: 7, token: `27275c415c0aff${'0'.repeat(18)}`, expires: 2999, released: true }
   assert.deepEqual(changesIn(text), [released])
   const made = (name) => `### INSERT INTO \`app\`.\`mintid_leases\`\n### SET\n${row(name, 3)}`
   assert.deepEqual(changesIn(made(token) + made('NULL')), [{ ...released, expires: 3999, released: false }])

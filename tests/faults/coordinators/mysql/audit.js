@@ -38,12 +38,13 @@ function columnsIn(lines) {
   )
 }
 
+/** MariaDB escapes with numbers only, MySQL with letters too. */
 function bytesOf(quoted) {
-  return Buffer.from(
-    quoted.replace(/\\x([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
-    'latin1'
-  )
+  const byte = (_, hex, letter) => (hex ? String.fromCharCode(Number.parseInt(hex, 16)) : (LETTERS[letter] ?? letter))
+  return Buffer.from(quoted.replace(/\\(?:x([0-9a-f]{2})|(.))/gi, byte), 'latin1')
 }
+
+const LETTERS = { 0: '\0', b: '\b', n: '\n', r: '\r', t: '\t' }
 
 /** A fixed number of bytes is logged without the zeros at its end. */
 const hexOf = (token) => token.toString('hex').padEnd(32, '0')

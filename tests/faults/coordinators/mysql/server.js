@@ -148,7 +148,8 @@ class Server {
   }
 
   async dump(database, file) {
-    const args = [...this.#asRoot(), '--single-transaction', `--result-file=${file}`, database]
+    const plain = isMariadb() ? [] : ['--set-gtid-purged=OFF']
+    const args = [...this.#asRoot(), ...plain, '--single-transaction', `--result-file=${file}`, database]
     await run(program('mariadb-dump', 'mysqldump'), args)
   }
 
