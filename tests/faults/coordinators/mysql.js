@@ -4,7 +4,6 @@ const { cpSync, mkdirSync } = require('node:fs')
 const { join } = require('node:path')
 const { setUp } = require('../cli.js')
 const { fencesOf } = require('./fences.js')
-const { changesIn } = require('./mysql/audit.js')
 const { MysqlFraming } = require('./mysql/framing.js')
 const { REPLICATION, Server, version } = require('./mysql/server.js')
 
@@ -92,9 +91,9 @@ class Mysql {
 
   /** The fences that the registry ever granted, whatever it forgot later. */
   async fences() {
-    const logs = await Promise.all(this.#servers.map((server) => server.logged()))
+    const changes = await Promise.all(this.#servers.map((server) => server.changes()))
     // One server after the other: none of them is used again.
-    return fencesOf(logs.flatMap(changesIn).map((change, at) => ({ ...change, at })))
+    return fencesOf(changes.flat().map((change, at) => ({ ...change, at })))
   }
 
   /** The server is killed: nothing is written that was not written yet. */

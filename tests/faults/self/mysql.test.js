@@ -70,6 +70,20 @@ describe('a throw-away MariaDB or MySQL', { skip: Mysql.unavailable() ?? false }
     assert.deepEqual(await mysql.fences(), [fence(1, 5500), fence(2, 1501)])
   })
 
+  test('tokens are recorded whatever their bytes are', async () => {
+    const { mysql, client } = shared
+    const tokens = Array.from({ length: 16 }, (_, row) =>
+      Buffer.from(Array.from({ length: 16 }, (_, at) => at * 16 + row))
+    )
+    for (const [row, token] of tokens.entries())
+      await client(`insert into mintid_leases values ('n', ${100 + row}, x'${token.toString('hex')}', ${endOf(2)})`)
+    const recorded = (await mysql.fences()).filter(({ machineId }) => machineId >= 100).map(({ token }) => token)
+    assert.deepEqual(
+      recorded,
+      tokens.map((token) => token.toString('hex'))
+    )
+  })
+
   test('a table that is dropped and made again is watched again', async () => {
     const { mysql, client } = shared
     await mysql.wipe({ everything: true })
@@ -147,12 +161,16 @@ describe('a throw-away MariaDB or MySQL', { skip: Mysql.unavailable() ?? false }
 test('a log has the row after a change, and the token before a release', () => {
   const row = (token, seconds) =>
     `###   @1='n'\n###   @2=7\n###   @3=${token}\n###   @4='1970-01-01 00:00:0${seconds}.999900'\n`
-  const token = String.raw`'\x27\x5cA\xff'`
-  const text = ['app', 'mintid_registry', 'mintid_leases']
-    .map((name) => `### UPDATE \`app\`.\`${name}\`\n### WHERE\n${row(token, 1)}### SET\n${row('NULL', 2)}# at 1\n`)
-    .join('')
-  const released = { namespace: 'n', id: 7, token: `275c41ff${'0'.repeat(24)}`, expires: 2999, released: true }
-  assert.deepEqual(changesIn(text), [released])
-  const made = (name) => `### INSERT INTO \`app\`.\`mintid_leases\`\n### SET\n${row(name, 3)}`
-  assert.deepEqual(changesIn(made(token) + made('NULL')), [{ ...released, expires: 3999, released: false }])
+  const texts = { false: String.raw`'\x27\x0A\q\xff'`, true: String.raw`'\'\n\\q\xff'` }
+  for (const letters of [false, true]) {
+    const token = texts[letters]
+    const text = ['app', 'mintid_registry', 'mintid_leases']
+      .map((name) => `### UPDATE \`app\`.\`${name}\`\n### WHERE\n${row(token, 1)}### SET\n${row('NULL', 2)}# at 1\n`)
+      .join('')
+    const released = { namespace: 'n', id: 7, token: `270a5c71ff${'0'.repeat(22)}`, expires: 2999, released: true }
+    assert.deepEqual(changesIn(text, { letters }), [released])
+    const made = (name) => `### INSERT INTO \`app\`.\`mintid_leases\`\n### SET\n${row(name, 3)}`
+    const granted = { ...released, expires: 3999, released: false }
+    assert.deepEqual(changesIn(made(token) + made('NULL'), { letters }), [granted])
+  }
 })

@@ -6,12 +6,13 @@
  * every lease that was ever granted, also those that the tables forgot, and nothing that was rolled back.
  *
  * @param {string} text its bytes, as Latin-1
+ * @param {{ letters: boolean }} how `letters`: it is MySQL's
  * @returns {{ namespace: string, id: number, token: string, expires: number, released: boolean }[]} in their order
  */
-function changesIn(text) {
+function changesIn(text, { letters }) {
   const changes = []
   for (const [, before, after] of text.matchAll(LEASE)) {
-    const [old, row] = [columnsIn(before ?? ''), columnsIn(after)]
+    const [old, row] = [columnsIn(before ?? '', letters), columnsIn(after, letters)]
     const token = row.get(TOKEN) ?? old.get(TOKEN)
     if (token === undefined) continue
     changes.push({
@@ -31,19 +32,20 @@ const LEASE =
 const COLUMN = /^### {3}@(\d+)=(.*)$/gm
 
 /** The columns of a row that are not null, by their number: a text's bytes, or a number as it is printed. */
-function columnsIn(lines) {
+function columnsIn(lines, letters) {
   const found = [...lines.matchAll(COLUMN)].filter(([, , value]) => value !== 'NULL')
   return new Map(
-    found.map(([, number, value]) => [number, value.startsWith("'") ? bytesOf(value.slice(1, -1)) : value])
+    found.map(([, number, value]) => [number, value.startsWith("'") ? bytesOf(value.slice(1, -1), letters) : value])
   )
 }
 
-function bytesOf(quoted) {
-  return Buffer.from(
-    quoted.replace(/\\x([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
-    'latin1'
-  )
+/** MySQL escapes with letters too; MariaDB does not escape the backslash itself. */
+function bytesOf(quoted, letters) {
+  const byte = (_, hex, letter) => (hex ? String.fromCharCode(Number.parseInt(hex, 16)) : (LETTERS[letter] ?? letter))
+  return Buffer.from(quoted.replace(letters ? /\\(?:x([0-9a-f]{2})|(.))/gi : /\\x([0-9a-f]{2})/gi, byte), 'latin1')
 }
+
+const LETTERS = { 0: '\0', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 
 /** A fixed number of bytes is logged without the zeros at its end. */
 const hexOf = (token) => token.toString('hex').padEnd(32, '0')

@@ -9,6 +9,7 @@ const { setTimeout: pause } = require('node:timers/promises')
 const { promisify } = require('node:util')
 const { now } = require('../../clock.js')
 const { freePort } = require('../port.js')
+const { changesIn } = require('./audit.js')
 
 const run = promisify(execFile)
 
@@ -148,7 +149,8 @@ class Server {
   }
 
   async dump(database, file) {
-    const args = [...this.#asRoot(), '--single-transaction', `--result-file=${file}`, database]
+    const plain = isMariadb() ? [] : ['--set-gtid-purged=OFF']
+    const args = [...this.#asRoot(), ...plain, '--single-transaction', `--result-file=${file}`, database]
     await run(program('mariadb-dump', 'mysqldump'), args)
   }
 
@@ -195,14 +197,14 @@ class Server {
     await this.sql(`reset ${isMariadb() ? 'slave' : 'replica'} all; set global read_only = 0`)
   }
 
-  /** What its binary log says, from the first start on. */
-  async logged() {
+  /** What its binary log says of leases, from the first start on. */
+  async changes() {
     const folder = this.#file('binlog')
     const files = readdirSync(folder).filter((name) => /^log\.\d+$/.test(name))
     const args = ['--no-defaults', '--verbose', '--base64-output=DECODE-ROWS', ...files.sort()]
     const options = { cwd: folder, encoding: 'latin1', maxBuffer: 1 << 30 }
     const { stdout } = await run(program('mariadb-binlog', 'mysqlbinlog'), args, options)
-    return stdout
+    return changesIn(stdout, { letters: !isMariadb() })
   }
 
   async remove() {
