@@ -56,7 +56,7 @@ const steps = {
   /** The short form of the faults; `npm run test:faults` plays them all. */
   faults() {
     run(process.execPath, ['--test', ...testsIn('tests/faults/self')])
-    run(process.execPath, ['tests/faults/run.js', '--short', '--jobs', '3'])
+    run(process.execPath, ['tests/faults/run.js', '--short', '--jobs', '2'])
   },
 
   /** Over the connections of users' drivers. */
