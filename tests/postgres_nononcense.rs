@@ -15,7 +15,6 @@ use mintid::layout::Layout;
 use support::bench::wait;
 use support::nononcense::{self, TTL, TheirTable};
 use support::postgres::PostgresBench;
-use support::registry::RegistryBench as _;
 
 impl TheirTable for PostgresBench {
     const TABLE: &str = "create table no_noncense_leases (
