@@ -5,7 +5,7 @@ use std::ffi::CStr;
 use napi::sys;
 
 use super::functions::{Arguments, Binding, Body, Outcome, RawCallback, Stop, raw};
-use super::options::format;
+use super::type_spec::format;
 use super::value::{Broken, Crossing, Scope, room};
 use crate::codec::Text;
 use crate::error::Error;

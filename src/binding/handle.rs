@@ -166,7 +166,7 @@ impl Handle {
 
     fn next_nonce(&self, bits: u32, kind: &str, base: &str) -> Result<Vec<u8>, Error> {
         let unknown = || Error::config("bits", format!("bits: expected 64, 96 or 128, found {bits}"));
-        let (size, kind) = (Size::of_bits(bits).ok_or_else(unknown)?, super::options::kind(kind, base)?);
+        let (size, kind) = (Size::of_bits(bits).ok_or_else(unknown)?, super::type_spec::kind(kind, base)?);
         let mut counting = self.nonces.borrow_mut();
         let counting = match counting.entry((size, kind)) {
             Entry::Occupied(found) => found.into_mut(),

@@ -21,6 +21,7 @@ mod operator;
 mod options;
 mod placed;
 mod queue;
+mod type_spec;
 mod value;
 mod wide;
 

@@ -7,8 +7,8 @@ use napi::sys;
 
 use super::bodies::how_many;
 use super::functions::{Arguments, Body, Outcome, RawCallback, Stop, raw};
-use super::options::format;
 use super::placed::window;
+use super::type_spec::format;
 use super::value::{Crossing, Scope, room};
 use crate::codec::WideText;
 use crate::error::Error;

@@ -7,7 +7,6 @@ use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, WeakUnboundedSender, unbounded_channel};
 
 use super::event::{Event as Notice, Operation, What};
-use super::last_year::LastYear;
 use super::manager::{Command, Listener, Setup, Shown, Snapshot};
 use super::requests::{answered, expiry, no_answer};
 use super::state::{Effect, Event, Moment, Phase, State, Timer, step};
@@ -41,7 +40,6 @@ pub(super) struct Actor {
     close_by: Option<Tick>,
     closing: Vec<Box<dyn FnOnce() + Send>>,
     warnings: Warnings,
-    last_year: LastYear,
 }
 
 /// What comes back from a request that ran beside the actor.
@@ -83,7 +81,6 @@ impl Actor {
             close_by: None,
             closing: Vec::new(),
             warnings: Warnings::default(),
-            last_year: LastYear::default(),
         }
     }
 
@@ -375,8 +372,7 @@ impl Actor {
     }
 
     fn watch_layout(&mut self) {
-        let warning = self.last_year.warning(self.setup.factory.layout(), self.setup.clock.wall_ms());
-        if let Some(warning) = warning {
+        if let Some(warning) = self.warnings.ending(self.setup.factory.layout(), self.setup.clock.wall_ms()) {
             self.emit(warning);
         }
     }

@@ -9,8 +9,6 @@ mod actor;
 pub mod backoff;
 pub mod event;
 #[cfg(feature = "runtime")]
-mod last_year;
-#[cfg(feature = "runtime")]
 pub mod manager;
 #[cfg(feature = "runtime")]
 pub mod pool;

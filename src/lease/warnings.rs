@@ -1,7 +1,8 @@
-//! What an operator should know in time: that machine IDs are running out, and what a coordinator says of its registry.
+//! What an operator should know in time: that machine IDs are running out, or the layout's time, and what a coordinator says of its registry.
 
 use super::event::What;
 use crate::coordinator::{Caution, Usage};
+use crate::layout::Layout;
 
 /// At how many percent of the machine IDs there is a warning.
 const MARKS: [u64; 2] = [50, 80];
@@ -14,6 +15,8 @@ pub(super) struct Warnings {
     /// How many marks were passed.
     passed: usize,
     cautioned: bool,
+    /// The day of the layout's last year.
+    day: Option<u64>,
 }
 
 impl Warnings {
@@ -21,6 +24,16 @@ impl Warnings {
     pub(super) fn after(&mut self, usage: Option<Usage>, caution: Option<Caution>) -> Vec<What> {
         let running_out = usage.and_then(|usage| self.running_out(usage));
         running_out.into_iter().chain(self.cautioned(caution)).collect()
+    }
+
+    /// How many days the layout has left, once a day of its last year.
+    pub(super) fn ending(&mut self, layout: &Layout, unix_ms: u64) -> Option<What> {
+        let days = layout.days_left(unix_ms)?;
+        let end = layout.end_unix_ms();
+        (self.day.replace(days) != Some(days)).then(|| What::Warning {
+            code: "LAYOUT_ENDING",
+            message: format!("the layout ends in {days} days, at {end} (ms since 1970): no IDs from then on"),
+        })
     }
 
     /// Once: what it is about lasts.
@@ -83,5 +96,25 @@ mod tests {
         let told = What::Warning { code: "REGISTRY_EVICTABLE", message: "may go".into() };
         assert_eq!(warnings.after(None, caution()), [told]);
         assert_eq!(warnings.after(None, caution()), []);
+    }
+
+    #[test]
+    fn the_last_year_is_told_once_a_day() {
+        const DAY_MS: u64 = 86_400_000;
+        let layout = Layout::DEFAULT;
+        let mut warnings = Warnings::default();
+        let mut told = |before_end: u64| warnings.ending(&layout, layout.end_unix_ms() - before_end).is_some();
+        let steps = [
+            (366 * DAY_MS, false),
+            (365 * DAY_MS - 1, true),
+            (364 * DAY_MS + 1, false),
+            (364 * DAY_MS - 1, true),
+            (363 * DAY_MS, false),
+            (1, true),
+            (1, false),
+        ];
+        for (before_end, expected) in steps {
+            assert_eq!(told(before_end), expected, "{before_end}");
+        }
     }
 }
