@@ -102,3 +102,45 @@ test('kind, space and partition change from one process to the next, and no numb
   }
   assert.equal(new Set(seen).size, seen.length)
 })
+
+const NEVER = {
+  'another key of an encrypted type': [{ kind: 'encrypted' }, { kind: 'encrypted', cipher: 'aes' }],
+  'an encrypted type becomes a counted one': [{ kind: 'encrypted' }, { mask: true }],
+  'another layout': [{ mask: true }, { mask: true, layout: { time: 41, machine: 9, sequence: 14 } }]
+}
+
+for (const [what, [then, now]] of Object.entries(NEVER)) {
+  test(`what never changes gets a column of its own: ${what}`, async (t) => {
+    const ids = await connected(t)
+    const [before, after] = [ids.type('usr_', then), ids.type('u2_', now)]
+    const users = `${temporarySchema(t)}.users`
+    const all = () => sql(`select id, new_id from ${users} order by number`)
+    const texts = before.nextMany(30)
+    sql(`create table ${users} (id bigint primary key, number serial)`)
+    sql(`insert into ${users} values ${texts.map((id) => `(${before.toDb(id)})`).join(', ')}`)
+    // 1. A column with its own unique constraint.
+    sql(`alter table ${users} add column new_id bigint unique`)
+    // 2. New rows get both, old ones a new one in batches.
+    const added = [before.next(), after.next()]
+    sql(`insert into ${users} (id, new_id) values (${before.toDb(added[0])}, ${after.toDb(added[1])})`)
+    for (;;) {
+      const lacking = sql(`select number from ${users} where new_id is null order by number limit 12`)
+      if (lacking.length === 0) break
+      const fresh = [...after.nextManyDb(lacking.length)]
+      const pairs = lacking.map(([number], at) => `(${number}, ${fresh[at]})`).join(', ')
+      sql(`update ${users} set new_id = v.id from (values ${pairs}) as v (number, id) where users.number = v.number`)
+    }
+    // 3. Both find the row.
+    const rows = all()
+    assert.equal(rows.length, 31)
+    for (const [at, [id, newId]] of rows.entries()) {
+      assert.equal(before.fromDb(id), [...texts, added[0]][at])
+      const shown = after.fromDb(newId)
+      assert.deepEqual(sql(`select id from ${users} where new_id = ${after.toDb(shown)}`), [[id]])
+      assert.throws(() => after.parse(before.fromDb(id)), { reason: 'prefix' })
+    }
+    // 4. The new column becomes the key.
+    sql(`alter table ${users} alter column new_id set not null, drop constraint users_pkey, add primary key (new_id)`)
+    assert.deepEqual(all(), rows)
+  })
+}
