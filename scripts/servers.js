@@ -74,7 +74,10 @@ function row(name, services) {
     names.includes(name)
   )
   const own = programs && { [programs.folder]: folderOf(name, programs[name.replace(/\d+$/, '')]) }
-  if (suites === MYSQL) setup()
+  if (suites === MYSQL) {
+    setup()
+    settle(services[`${name.toUpperCase()}_${url}`])
+  }
   const cells = suites.map((suite) => {
     console.log(`\n${name}: ${suite}`)
     const [command, args] = commandOf(suite, kind)
@@ -126,6 +129,22 @@ function turns(services) {
     stdio: ['ignore', 'pipe', 'inherit']
   })
   return { line: `turns: ${stdout.trim().replaceAll('\n', '; ')}`, failed: status !== 0 }
+}
+
+/** Waits until a MySQL grants leases: not in the seconds in which it started. */
+function settle(url) {
+  const { hostname, port, username, password } = new URL(url)
+  const args = ['--host', hostname, '--port', port, '--user', username, '--skip-column-names']
+  const env = { ...process.env, MYSQL_PWD: decodeURIComponent(password) }
+  let uptime
+  do {
+    const { stdout } = spawnSync('mariadb', [...args, '--execute', "show global status like 'Uptime'"], {
+      env,
+      encoding: 'utf8'
+    })
+    uptime = Number(stdout?.split('\t')[1])
+    if (Number.isNaN(uptime)) end(`the server at ${hostname}:${port} does not tell how long it has run`)
+  } while (uptime < 3)
 }
 
 /** The lines `NAME=value` that say where the servers are. */
